@@ -1,4 +1,4 @@
-// Damages frames on their way, as told: four rules, and random bit errors. Used in both directions
+// Damages frames on purpose: by four rules, and by random bit errors. Used in both directions
 // of a port, behind the FCS of what is sent and before everything that looks at what is received.
 //
 // Sent: Clocks clocks from s_* to m_*, always, a beat every clock; a MAC that does not take a beat
@@ -6,17 +6,17 @@
 // random errors are on, Clocks otherwise; it changes over between frames. m_stamp_o, m_user_o and
 // m_preamble_o are those that came with the frame's first beat; they stay until the next one's.
 //
-// One rule strikes a frame at most, the lowest that wants it; random errors come on top:
+// One rule strikes a frame at most, the lowest slot that applies; random errors come on top:
 //
 //   KindBits      bits [offset, offset + param) of the frame are inverted, as far as it reaches
 //   KindFcs       the bits of param in the FCS, bit 0 the first on the wire
 //   KindIcrc      the same in the ICRC, the last four bytes before the FCS; the FCS is corrected
-//                 by what these bits contribute to it: right stays right
-//   KindTruncate  param bytes of the frame remain; one that is no longer is left alone
+//                 by what these bits contribute to it: a right FCS stays right
+//   KindTruncate  param bytes of the frame remain; a frame that is not longer stays whole
 //   KindDrop      the frame vanishes
 //
 // The length of a received frame is not known while it passes: KindFcs and KindIcrc are for
-// sent frames only. Frames are numbered whichever way they go, but a rule for received frames needs
+// sent frames only. Frames are numbered in any case, but a rule for received frames needs
 // four clocks after it was loaded to see them. What is struck but reaches behind the frame's end,
 // or does not shorten it, counts as a strike of its rule and as nothing else.
 //
@@ -32,55 +32,70 @@
 module plumb_damage #(
   parameter bit Sent = 1'b1
 ) (
+  // Clock and reset (active low)
   input  wire logic                    clk_i,
-  input  wire logic                    clk_used_i,
-  output      logic                    busy_o,
+  input  wire logic                    clk_used_i,      // the same clock; may rest while busy_o is
+                                                        // low
+  output      logic                    busy_o,          // level: clk_used_i has to run
   input  wire logic                    rst_ni,
-  input  wire logic                    clear_i,         // numbers, strikes and the log
-  // Rules.
-  input  wire logic                    rule_load_i,
+  input  wire logic                    clear_i,         // pulse: begins numbers, strikes and log
+                                                        // anew
+
+  // Rules
+  input  wire logic                    rule_load_i,     // pulse, with the next two
   input  wire logic [1:0]              rule_slot_i,
   input  wire plumb_damage_pkg::rule_t rule_i,
-  output      logic [127:0]            strikes_o,       // 32 bits per slot
-  // Random errors (plumb_damage_random).
-  input  wire logic                    random_load_i,
-  input  wire logic                    random_on_i,
-  input  wire logic [127:0]            random_seed_i,
+  output      logic [127:0]            strikes_o,       // 32 bits per slot: strikes since load or
+                                                        // clear
+
+  // Random errors (plumb_damage_random)
+  input  wire logic                    random_load_i,   // pulse: end, and begin anew if random_on_i
+  input  wire logic                    random_on_i,     // with random_load_i
+  input  wire logic [127:0]            random_seed_i,   // steady after random_load_i, like the next
+                                                        // two
   input  wire logic [31:0]             random_scale_i,
   input  wire logic [5:0]              random_shift_i,
-  output      logic                    random_ready_o,  // from the next frame on
-  output      logic                    random_late_o,
-  // Frames.
-  input  wire logic [511:0]            s_tdata_i,
-  input  wire logic [63:0]             s_tkeep_i,
+  output      logic                    random_ready_o,  // level: errors are made from the next
+                                                        // frame on
+  output      logic                    random_late_o,   // pulse: a beat passed without its errors
+
+  // Frames in: AXI4-Stream
+  input  wire logic [511:0]            s_tdata_i,       // byte 0 in bits 7:0
+  input  wire logic [63:0]             s_tkeep_i,       // per byte; all ones but in a last beat
   input  wire logic                    s_tvalid_i,
   input  wire logic                    s_tlast_i,
-  output      logic                    s_tready_o,
-  input  wire plumb_tx_pkg::user_t     s_user_i,        // with the first beat
-  input  wire logic [63:0]             s_stamp_i,
-  input  wire logic [55:0]             s_preamble_i,
+  output      logic                    s_tready_o,      // combinational
+  input  wire plumb_tx_pkg::user_t     s_user_i,        // with the first beat; zero for received
+                                                        // frames
+  input  wire logic [63:0]             s_stamp_i,       // departure, or time at the MAC; ps
+  input  wire logic [55:0]             s_preamble_i,    // with the first beat: D1 to D7, D1 lowest
+
+  // Frames out
   output      logic [511:0]            m_tdata_o,
   output      logic [63:0]             m_tkeep_o,
   output      logic                    m_tvalid_o,
   output      logic                    m_tlast_o,
-  output      logic                    m_sof_o,
+  output      logic                    m_sof_o,         // the beat is a frame's first
   input  wire logic                    m_tready_i,
   output      plumb_tx_pkg::user_t     m_user_o,
   output      logic [63:0]             m_stamp_o,
   output      logic [55:0]             m_preamble_o,
-  // Events of ordered sets, for the log.
-  input  wire logic                    set_valid_i,
-  input  wire plumb_damage_pkg::event_t set_i,
-  // Log.
-  output      logic                    log_valid_o,
+
+  // Events of ordered sets, for the log
+  input  wire logic                    set_valid_i,     // pulse
+  input  wire plumb_damage_pkg::event_t set_i,          // with set_valid_i
+
+  // Log
+  output      logic                    log_valid_o,     // level: log_event_o is the oldest event
   output      plumb_damage_pkg::event_t log_event_o,
-  input  wire logic                    log_pop_i,
-  // Counters.
-  output      logic [7:0]              inc_kind_o,
-  output      logic                    inc_damaged_o,
-  output      logic                    inc_random_o,
-  output      logic                    inc_bit_o,
-  output      logic                    inc_overflow_o
+  input  wire logic                    log_pop_i,       // pulse, with log_valid_o: take it out
+
+  // Counters: pulses
+  output      logic [7:0]              inc_kind_o,      // bit k: a rule of kind k damaged a frame
+  output      logic                    inc_damaged_o,   // a frame left damaged or vanished
+  output      logic                    inc_random_o,    // a frame has random errors
+  output      logic                    inc_bit_o,       // a random error
+  output      logic                    inc_overflow_o   // an event found the log full
 );
 
   localparam int unsigned Slots = 4;

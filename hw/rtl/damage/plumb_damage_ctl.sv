@@ -1,7 +1,7 @@
 // Damages or drops control ordered sets on their way: one rule of the kinds KindBits and KindDrop.
 //
 // Combinational from s_* to m_*. The rule looks at the ordered sets of one message type (byte D1
-// equal to the low byte of its flow), or at all with MatchAny, and strikes by their count like
+// equal to the low byte of its flow; all types without MatchFlow), and strikes by their count like
 // plumb_damage_rule. KindBits inverts bits [offset, offset + param) of the 64.
 //
 // event_valid_o pulses a clock after an ordered set was struck, and inc_damaged_o or inc_dropped_o
@@ -9,24 +9,31 @@
 `include "plumb_simulated.svh"
 
 module plumb_damage_ctl (
-  input  wire logic                     clk_i,
-  output      logic                     busy_o,
+  // Clock and reset (active low)
+  input  wire logic                     clk_i,          // may rest while busy_o is low
+  output      logic                     busy_o,         // level: clk_i has to run
   input  wire logic                     rst_ni,
-  input  wire logic                     clear_i,
-  input  wire logic                     load_i,
+  input  wire logic                     clear_i,        // pulse: begins the rule anew
+
+  // The rule
+  input  wire logic                     load_i,         // pulse: take rule_i
   input  wire plumb_damage_pkg::rule_t  rule_i,
-  output      logic [31:0]              strikes_o,
-  input  wire logic [63:0]              now_i,
+  output      logic [31:0]              strikes_o,      // strikes since load or clear
+  input  wire logic [63:0]              now_i,          // card time in ps, for the event
+
+  // Ordered sets in and out; D0 in bits 7:0
   input  wire logic                     s_valid_i,
   input  wire logic [63:0]              s_data_i,
-  output      logic                     s_ready_o,
+  output      logic                     s_ready_o,      // combinational
   output      logic                     m_valid_o,
   output      logic [63:0]              m_data_o,
   input  wire logic                     m_ready_i,
-  output      logic                     event_valid_o,
-  output      plumb_damage_pkg::event_t event_o,
-  output      logic                     inc_damaged_o,
-  output      logic                     inc_dropped_o
+
+  // What was struck, one clock later
+  output      logic                     event_valid_o,  // pulse
+  output      plumb_damage_pkg::event_t event_o,        // with event_valid_o
+  output      logic                     inc_damaged_o,  // pulse: bits were inverted
+  output      logic                     inc_dropped_o   // pulse: the set was dropped
 );
 
   plumb_damage_pkg::rule_t rule_q;

@@ -17,15 +17,20 @@
 `include "plumb_simulated.svh"
 
 module plumb_damage_gap (
+  // Clock and reset (active low)
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         load_i,
-  input  logic [127:0] seed_i,
-  input  logic [31:0]  scale_i,
-  input  logic [5:0]   shift_i,
-  input  logic         enable_i,
-  output logic         valid_o,
-  output logic [55:0]  gap_o
+
+  // Configuration
+  input  logic         load_i,    // pulse: take the seed, forget what was under way
+  input  logic [127:0] seed_i,    // with load_i: state of the generator, not zero
+  input  logic [31:0]  scale_i,   // steady: 2^31 to 2^32 - 1
+  input  logic [5:0]   shift_i,   // steady
+
+  // Gaps
+  input  logic         enable_i,  // level: the next gap; low: everything stands still
+  output logic         valid_o,   // level: gap_o is a gap
+  output logic [55:0]  gap_o      // good bits before the next bad one
 );
 
   localparam int unsigned Stages = 11;

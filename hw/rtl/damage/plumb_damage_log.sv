@@ -15,28 +15,36 @@
 module plumb_damage_log #(
   parameter int unsigned DepthLog2 = 10
 ) (
+  // Clock and reset (active low)
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  logic                     clear_i,
-  input  logic                     hit_valid_i,
-  input  plumb_damage_pkg::hit_t   hit_i,
-  output logic                     room_o,
-  output logic                     settled_o,
-  // Positions of random errors, from plumb_damage_random.
-  input  logic                     pos_valid_i,
-  input  logic [8:0]               pos_i,
-  input  logic                     pos_last_i,
-  output logic                     pos_pop_o,
-  // Ordered sets.
-  input  logic                     set_valid_i,
-  input  plumb_damage_pkg::event_t set_i,
-  // Host.
-  output logic                     valid_o,
+  input  logic                     clear_i,      // pulse: empties the memory
+
+  // Damaged beats
+  input  logic                     hit_valid_i,  // pulse, with hit_i
+  input  plumb_damage_pkg::hit_t   hit_i,        // what damaged the beat, and whose beat it is
+  output logic                     room_o,       // level: at least four more entries find room
+  output logic                     settled_o,    // level: nothing waits before the memory
+
+  // Positions of random errors, from plumb_damage_random
+  input  logic                     pos_valid_i,  // level: there is one
+  input  logic [8:0]               pos_i,        // bit in the beat
+  input  logic                     pos_last_i,   // the last one of its beat
+  output logic                     pos_pop_o,    // pulse: take the next
+
+  // Ordered sets
+  input  logic                     set_valid_i,  // pulse
+  input  plumb_damage_pkg::event_t set_i,        // with set_valid_i
+
+  // Host
+  output logic                     valid_o,      // level: event_o is the oldest event
   output plumb_damage_pkg::event_t event_o,
-  input  logic                     pop_i,
-  output logic                     overflow_o,
-  output logic                     bits_o
+  input  logic                     pop_i,        // pulse, with valid_o: take it out
+  output logic                     overflow_o,   // pulse: an event found no room
+  output logic                     bits_o        // pulse: a random error inside its frame
 );
+
+  `PLUMB_RANGE(plumb_damage_log, DepthLog2, 1, 30)
 
   localparam int unsigned WaitLog2 = 5;
 

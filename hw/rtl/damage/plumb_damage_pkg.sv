@@ -18,7 +18,7 @@ package plumb_damage_pkg;
   localparam logic [1:0] MatchFlow = 2'd1;
   localparam logic [1:0] MatchControl = 2'd2;
 
-  // What an event befell.
+  // What was damaged.
   localparam logic [1:0] SubjectFrame = 2'd0;
   localparam logic [1:0] SubjectControl = 2'd1;     // MAC control frame
   localparam logic [1:0] SubjectOrderedSet = 2'd2;

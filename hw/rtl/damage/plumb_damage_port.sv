@@ -6,71 +6,95 @@
 // rule, random source and log the other register pins mean; slot 4 is the rule of ordered sets.
 // Times in the log are departures of sent frames, and otherwise card time at the MAC boundary.
 module plumb_damage_port (
+  // Clock, reset (active low), card time
   input  wire logic                     clk_i,
   input  wire logic                     rst_ni,
-  input  wire logic [63:0]              now_i,
-  input  wire logic                     clear_sent_i,
-  input  wire logic                     clear_received_i,
-  // Registers.
-  input  wire logic                     select_received_i,
-  input  wire logic [2:0]               select_slot_i,
-  input  wire logic                     load_rule_i,
-  input  wire plumb_damage_pkg::rule_t  rule_i,
-  output      logic [31:0]              strikes_o,
-  input  wire logic                     load_random_i,
-  input  wire logic                     random_on_i,
-  input  wire logic [127:0]             random_seed_i,
+  input  wire logic [63:0]              now_i,              // ps, of the edge that begins the clock
+  input  wire logic                     clear_sent_i,       // pulse: begins what was sent anew
+  input  wire logic                     clear_received_i,   // pulse: begins what was received anew
+
+  // Registers: rules and random errors
+  input  wire logic                     select_received_i,  // level: received direction, else sent
+  input  wire logic [2:0]               select_slot_i,      // level: slot of a rule; 4: the rule of
+                                                            // ordered sets
+  input  wire logic                     load_rule_i,        // pulse: load rule_i into the selected
+                                                            // slot
+  input  wire plumb_damage_pkg::rule_t  rule_i,             // with load_rule_i
+  output      logic [31:0]              strikes_o,          // of the selected slot
+  input  wire logic                     load_random_i,      // pulse: end, and begin anew if
+                                                            // random_on_i
+  input  wire logic                     random_on_i,        // with load_random_i
+  input  wire logic [127:0]             random_seed_i,      // steady after load_random_i, like the
+                                                            // next two
   input  wire logic [31:0]              random_scale_i,
   input  wire logic [5:0]               random_shift_i,
-  output      logic                     random_ready_o,
-  output      logic                     sent_late_o,
-  output      logic                     received_late_o,
-  output      logic                     log_valid_o,
-  output      plumb_damage_pkg::event_t log_event_o,
-  input  wire logic                     log_pop_i,
-  // Sent frames.
-  input  wire logic [511:0]             tx_tdata_i,
-  input  wire logic [63:0]              tx_tkeep_i,
+  output      logic                     random_ready_o,     // level, of the selected direction
+  output      logic                     sent_late_o,        // pulse: a beat passed without its
+                                                            // errors
+  output      logic                     received_late_o,    // the same of the other direction
+  output      logic                     log_valid_o,        // level, of the selected direction:
+                                                            // there is an event
+  output      plumb_damage_pkg::event_t log_event_o,        // the oldest one
+  input  wire logic                     log_pop_i,          // pulse, with log_valid_o: take it out
+
+  // Sent frames in: AXI4-Stream
+  input  wire logic [511:0]             tx_tdata_i,         // byte 0 in bits 7:0
+  input  wire logic [63:0]              tx_tkeep_i,         // per byte; all ones but in a last beat
   input  wire logic                     tx_tvalid_i,
   input  wire logic                     tx_tlast_i,
-  output      logic                     tx_tready_o,
-  input  wire plumb_tx_pkg::user_t      tx_user_i,
-  input  wire logic [63:0]              tx_departure_i,
-  input  wire logic [55:0]              tx_preamble_i,
+  output      logic                     tx_tready_o,        // combinational
+  input  wire plumb_tx_pkg::user_t      tx_user_i,          // with the first beat: flow, number and
+                                                            // kind
+  input  wire logic [63:0]              tx_departure_i,     // with the first beat; card time in ps
+  input  wire logic [55:0]              tx_preamble_i,      // with the first beat: D1 to D7, D1
+                                                            // lowest
+
+  // Sent frames out, to the MAC
   output      logic [511:0]             tx_tdata_o,
   output      logic [63:0]              tx_tkeep_o,
   output      logic                     tx_tvalid_o,
   output      logic                     tx_tlast_o,
-  output      logic                     tx_sof_o,
+  output      logic                     tx_sof_o,           // the beat is a frame's first
   input  wire logic                     tx_tready_i,
-  output      logic [63:0]              tx_departure_o,
-  output      logic [55:0]              tx_preamble_o,
-  // Received frames. The time is that of the first beat at the MAC boundary.
+  output      logic [63:0]              tx_departure_o,     // of the frame; steady until the next
+                                                            // one
+  output      logic [55:0]              tx_preamble_o,      // of the frame; steady until the next
+                                                            // one
+
+  // Received frames in, from the MAC: AXI4-Stream without tready
   input  wire logic [511:0]             rx_tdata_i,
   input  wire logic [63:0]              rx_tkeep_i,
   input  wire logic                     rx_tvalid_i,
   input  wire logic                     rx_tlast_i,
-  input  wire logic [55:0]              rx_preamble_i,
+  input  wire logic [55:0]              rx_preamble_i,      // with the first beat: D1 to D7, D1
+                                                            // lowest
+
+  // Received frames out
   output      logic [511:0]             rx_tdata_o,
   output      logic [63:0]              rx_tkeep_o,
   output      logic                     rx_tvalid_o,
   output      logic                     rx_tlast_o,
-  output      logic [63:0]              rx_time_o,
-  output      logic [55:0]              rx_preamble_o,
-  // Control ordered sets.
+  output      logic [63:0]              rx_time_o,          // of the first beat at the MAC, card
+                                                            // time in ps
+  output      logic [55:0]              rx_preamble_o,      // with the first beat
+
+  // Control ordered sets, sent; D0 in bits 7:0
   input  wire logic                     tx_ctl_valid_i,
   input  wire logic [63:0]              tx_ctl_i,
-  output      logic                     tx_ctl_ready_o,
+  output      logic                     tx_ctl_ready_o,     // combinational
   output      logic                     tx_ctl_valid_o,
   output      logic [63:0]              tx_ctl_o,
   input  wire logic                     tx_ctl_ready_i,
-  input  wire logic                     rx_ctl_valid_i,
+
+  // Control ordered sets, received
+  input  wire logic                     rx_ctl_valid_i,     // pulse
   input  wire logic [63:0]              rx_ctl_i,
-  output      logic                     rx_ctl_valid_o,
+  output      logic                     rx_ctl_valid_o,     // the same, unless it is dropped
   output      logic [63:0]              rx_ctl_o,
-  // Counters, in the order of the register map.
-  output      logic [64*11-1:0]         cnt_sent_o,
-  output      logic [64*9-1:0]          cnt_received_o
+
+  // Counters, 64 bits each, in the order of the register map
+  output      logic [64*11-1:0]         cnt_sent_o,         // since reset or clear_sent_i
+  output      logic [64*9-1:0]          cnt_received_o      // since reset or clear_received_i
 );
 
   localparam logic [2:0] OrderedSetSlot = 3'd4;

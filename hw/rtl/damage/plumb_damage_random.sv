@@ -6,9 +6,9 @@
 // same probability, independently, and so is every bit of the frames. The row begins with the first
 // beat after ready_o has risen.
 //
-// Masks leave hit_o / mask_o: they belong to the beat that take_i passes in this clock. The bits of
-// that mask are then in the queue of positions, lowest first, pos_last_o with the last one of the
-// beat; they stay until popped.
+// hit_o and mask_o belong to the beat that passes next; take_i says that it passes in this clock.
+// The bits of its mask are then in the queue of positions, lowest first, pos_last_o with the last
+// one of the beat; they stay until popped.
 //
 // A beat every clock, as long as there is less than one error per clock on average: 32 beats with
 // errors are made ahead. If they should ever run out, beats pass undamaged, the row does not
@@ -20,23 +20,30 @@
 `include "plumb_simulated.svh"
 
 module plumb_damage_random (
+  // Clock and reset (active low)
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         load_i,
-  input  logic         on_i,
-  input  logic [127:0] seed_i,
-  input  logic [31:0]  scale_i,
-  input  logic [5:0]   shift_i,
-  input  logic         settled_i,
-  output logic         ready_o,
-  output logic         late_o,
-  input  logic         take_i,
-  output logic         hit_o,
-  output logic [511:0] mask_o,
-  output logic         pos_valid_o,
-  output logic [8:0]   pos_o,
-  output logic         pos_last_o,
-  input  logic         pos_pop_i
+
+  // Configuration
+  input  logic         load_i,       // pulse: end, and begin anew if on_i
+  input  logic         on_i,         // with load_i
+  input  logic [127:0] seed_i,       // steady after load_i, like the next two
+  input  logic [31:0]  scale_i,      // see plumb_damage_gap
+  input  logic [5:0]   shift_i,      // see plumb_damage_gap
+  input  logic         settled_i,    // level: all hits are in the log
+  output logic         ready_o,      // level: errors are made
+  output logic         late_o,       // pulse: a beat passed without its errors
+
+  // Masks, for beats
+  input  logic         take_i,       // pulse: a beat passes
+  output logic         hit_o,        // level: mask_o belongs to the beat that passes next
+  output logic [511:0] mask_o,       // bits to be inverted
+
+  // Positions, for the log
+  output logic         pos_valid_o,  // level: there is one
+  output logic [8:0]   pos_o,        // bit in the beat
+  output logic         pos_last_o,   // the last one of its beat
+  input  logic         pos_pop_i     // pulse, with pos_valid_o: take the next
 );
 
   localparam int unsigned SkipW = 48;

@@ -1,35 +1,43 @@
 // One rule: which frames are to be damaged, and how.
 //
-// A rule looks at the frames of its match: all, those of one flow, or MAC control frames. It strikes
-// a frame whose number is at least the next wanted one, which is `first` to begin with and `step`
-// behind the number struck after that, and not above `last`, at most `times` times. So a rule with
-// first = last strikes one certain frame, and a frame that was struck and is sent again is spared.
+// A rule looks at the frames of its match: all, those of one flow, or MAC control frames. It
+// strikes a frame whose number is not below the next one wanted and not above `last`, at most
+// `times` times. The next one wanted is `first`, and after each strike the number struck plus
+// `step`. So a rule with first = last strikes one certain frame, and a frame that is sent again is
+// not struck again.
 //
 // Numbers: of a flow its frame numbers; of MAC control frames and of all frames their count here.
 //
-// A frame is shown with frame_i; from the next clock on, until another is shown, eligible_o says
-// that the rule wants it. strike_i says that it got it. load_i takes a rule, load_i and clear_i
-// begin it anew.
+// frame_i presents a frame; from the next clock on, until another is presented, eligible_o says
+// that the rule applies to it. strike_i says that it is this rule that is carried out. load_i takes
+// a rule, load_i and clear_i begin it anew.
 `include "plumb_simulated.svh"
 
 module plumb_damage_rule #(
   parameter bit Sent = 1'b1    // lengths and flows are known
 ) (
+  // Clock and reset (active low)
   input  logic                    clk_i,
   input  logic                    rst_ni,
-  input  logic                    clear_i,
-  input  logic                    load_i,
+  input  logic                    clear_i,           // pulse: begins the rule anew
+
+  // The rule
+  input  logic                    load_i,            // pulse: take rule_i
   input  plumb_damage_pkg::rule_t rule_i,
-  input  logic                    frame_i,
-  input  plumb_tx_pkg::user_t     user_i,
-  input  logic                    control_i,      // a MAC control frame
-  input  logic [31:0]             any_number_i,
-  input  logic [31:0]             control_number_i,
-  output logic                    eligible_o,
-  input  logic                    strike_i,
-  output plumb_damage_pkg::action_t action_o,     // on the frame
-  output logic                    active_o,       // not KindNone
-  output logic [31:0]             strikes_o
+
+  // A frame
+  input  logic                    frame_i,           // pulse, with the next four
+  input  plumb_tx_pkg::user_t     user_i,            // flow, number and kind; of sent frames only
+  input  logic                    control_i,         // a MAC control frame
+  input  logic [31:0]             any_number_i,      // number of the frame among all
+  input  logic [31:0]             control_number_i,  // number among MAC control frames
+
+  // What the rule says of it, from the next clock on
+  output logic                    eligible_o,        // level: the rule wants the frame
+  input  logic                    strike_i,          // pulse: it got it
+  output plumb_damage_pkg::action_t action_o,        // while eligible_o: what to do to the frame
+  output logic                    active_o,          // level: the rule is not KindNone
+  output logic [31:0]             strikes_o          // strikes since load or clear
 );
 
   plumb_damage_pkg::rule_t rule_q;
@@ -40,13 +48,13 @@ module plumb_damage_rule #(
   logic [17:0]             start_q, stop_q;
   logic                    spent_q, wanted, possible, wanted_q;
 
-  // rule_q.kind != KindNone, which is asked for in every clock.
+  // rule_q.kind != KindNone, which is needed in every clock.
   logic active_q;
 
   assign active_o = active_q;
 
   // Rules mostly have nothing to do: then nothing is worked out, which simulation would take time
-  // for. What nobody looks at is 'x.
+  // for. What is not used is 'x.
   always_comb begin
     wanted   = 1'b0;
     possible = 1'b0;

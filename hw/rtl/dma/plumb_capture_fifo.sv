@@ -26,30 +26,40 @@ module plumb_capture_fifo #(
   parameter int unsigned FramesLog2 = 9,
   parameter int unsigned MaxBeats = 256
 ) (
+  // Clock and reset (active low)
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
-  input  wire logic         flush_i,
+  input  wire logic         flush_i,       // level: forget all frames that have ended
 
-  input  wire logic         beat_i,
-  input  wire logic [511:0] tdata_i,
-  input  wire logic [63:0]  tkeep_i,
+  // Frames and their descriptors
+  input  wire logic         beat_i,        // a beat, with the next three
+  input  wire logic [511:0] tdata_i,       // byte 0 in bits 7:0
+  input  wire logic [63:0]  tkeep_i,       // one bit per byte; zero in a closing beat
   input  wire logic         tlast_i,
-  input  wire logic         desc_valid_i,
-  input  wire logic [95:0]  desc_i,
-  output      logic         room_o,
+  input  wire logic         desc_valid_i,  // pulse, in frame order
+  input  wire logic [95:0]  desc_i,        // with desc_valid_i, see plumb_capture_tap
+  output      logic         room_o,        // level: beats may come
 
-  output      logic         info_valid_o,
+  // Whole frames
+  output      logic         info_valid_o,  // level: info_o is the oldest frame
   output      logic [121:0] info_o,
-  input  wire logic         take_i,
-  input  wire logic         read_i,
-  output      logic [511:0] data_o,
-  output      logic         mismatch_o
+  input  wire logic         take_i,        // pulse, with info_valid_o: take it
+  input  wire logic         read_i,        // pulse: read the next beat of the frame taken
+  output      logic [511:0] data_o,        // one clock after read_i; byte 0 in bits 7:0
+  output      logic         mismatch_o     // pulse: frame and descriptor do not fit
 );
 
   // Beats and frames that may still come when room_o falls, and frames whose descriptors may come
   // when they have been flushed already.
   localparam int unsigned BeatSlack = 4;
   localparam int unsigned FrameSlack = 64;
+
+  `PLUMB_RANGE(plumb_capture_fifo, BeatsLog2, 3, 30)
+  `PLUMB_RANGE(plumb_capture_fifo, FramesLog2, 7, 30)
+  `PLUMB_PARAMETER(plumb_capture_fifo, MaxBeats,
+                   MaxBeats >= 1 && MaxBeats <= 510 && MaxBeats <= 2**BeatsLog2 - BeatSlack,
+                   1 to 510 and to 2^BeatsLog2 - 4)
+
   // Frames are counted so that one may be behind or ahead of the other.
   localparam int unsigned CountW = FramesLog2 + 2;
 

@@ -32,45 +32,62 @@ module plumb_capture_writer #(
   parameter int unsigned Ports = 1,
   parameter int unsigned BurstsLog2 = 8
 ) (
+  // Clock and reset (active low)
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
 
-  input  wire logic                 enable_i,
-  input  wire logic [51:0]          address_i,
-  input  wire logic [18:0]          size_i,
-  output      logic                 started_o,
-  input  wire logic                 read_valid_i,
-  input  wire logic [25:0]          read_i,
-  output      logic [57:0]          written_o,
-  output      logic                 write_error_o,
-  output      logic                 mismatch_o,
+  // The ring
+  input  wire logic                 enable_i,             // level: there is a ring
+  input  wire logic [51:0]          address_i,            // where it begins, in 4 KiB
+  input  wire logic [18:0]          size_i,               // its size, in 4 KiB
+  output      logic                 started_o,            // pulse: the ring has started
+  input  wire logic                 read_valid_i,         // pulse, with read_i
+  input  wire logic [25:0]          read_i,               // beats the host is done with, modulo
+                                                          // 2^26
+  output      logic [57:0]          written_o,            // beats acknowledged by the memory
+  output      logic                 write_error_o,        // pulse: a write was answered with an
+                                                          // error
+  output      logic                 mismatch_o,           // pulse: a frame and its descriptor do
+                                                          // not fit
 
+  // Capture streams (plumb_capture_tap), port 0 in the lowest bits: received frames
   input  wire logic [Ports*512-1:0] cap_rx_tdata_i,
   input  wire logic [Ports*64-1:0]  cap_rx_tkeep_i,
   input  wire logic [Ports-1:0]     cap_rx_tvalid_i,
   input  wire logic [Ports-1:0]     cap_rx_tlast_i,
-  input  wire logic [Ports-1:0]     cap_rx_desc_valid_i,
-  input  wire logic [Ports*96-1:0]  cap_rx_desc_i,
+  input  wire logic [Ports-1:0]     cap_rx_desc_valid_i,  // pulse
+  input  wire logic [Ports*96-1:0]  cap_rx_desc_i,        // with cap_rx_desc_valid_i
+
+  // The same of sent frames
   input  wire logic [Ports*512-1:0] cap_tx_tdata_i,
   input  wire logic [Ports*64-1:0]  cap_tx_tkeep_i,
   input  wire logic [Ports-1:0]     cap_tx_tvalid_i,
   input  wire logic [Ports-1:0]     cap_tx_tlast_i,
-  input  wire logic [Ports-1:0]     cap_tx_desc_valid_i,
-  input  wire logic [Ports*96-1:0]  cap_tx_desc_i,
-  output      logic [Ports-1:0]     cap_ready_o,
+  input  wire logic [Ports-1:0]     cap_tx_desc_valid_i,  // pulse
+  input  wire logic [Ports*96-1:0]  cap_tx_desc_i,        // with cap_tx_desc_valid_i
+  output      logic [Ports-1:0]     cap_ready_o,          // level, one bit per port, of both
+                                                          // directions
 
-  output      logic [63:0]          m_axi_awaddr_o,
-  output      logic [7:0]           m_axi_awlen_o,
+  // AXI4 write master: addresses
+  output      logic [63:0]          m_axi_awaddr_o,       // in bytes, a multiple of 64
+  output      logic [7:0]           m_axi_awlen_o,        // beats of the burst less one
   output      logic                 m_axi_awvalid_o,
   input  wire logic                 m_axi_awready_i,
-  output      logic [511:0]         m_axi_wdata_o,
+
+  // Data, whole beats
+  output      logic [511:0]         m_axi_wdata_o,        // byte 0 in bits 7:0
   output      logic                 m_axi_wlast_o,
   output      logic                 m_axi_wvalid_o,
   input  wire logic                 m_axi_wready_i,
-  input  wire logic [1:0]           m_axi_bresp_i,
+
+  // Answers
+  input  wire logic [1:0]           m_axi_bresp_i,        // 0: good
   input  wire logic                 m_axi_bvalid_i,
-  output      logic                 m_axi_bready_o
+  output      logic                 m_axi_bready_o        // always high
 );
+
+  `PLUMB_RANGE(plumb_capture_writer, Ports, 1, 128)
+  `PLUMB_RANGE(plumb_capture_writer, BurstsLog2, 1, 30)
 
   localparam int unsigned Streams = 2 * Ports;   // 2p received, 2p + 1 sent
   localparam int unsigned InfoW = 122;

@@ -1,37 +1,42 @@
 // The card's path to the host's memory: capture writer and register loader behind one AXI4 master
-// of 512 bits (plumb_dma_write_mux), their registers (block dma), and the host's register bus on its way to the card.
+// of 512 bits (plumb_dma_write_mux), their registers (block dma), and the host's register bus on
+// its way to the card.
 //
 //   s_axil_*  the host's; m_axil_* the card's (plumb_dma_router)
 //   cap_*     the card's capture streams (plumb_card)
 //   m_axi_*   64-bit addresses; bursts of type INCR of at most 64 beats that cross no 4 KiB; one
 //             transaction ID, so no pins for it; all bytes of a beat are written. Answers are taken
 //             at once.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_dma #(
   parameter int unsigned Ports = 1
 ) (
+  // Clock and reset (active low)
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
 
-  input  wire logic [15:0]          s_axil_awaddr_i,
+  // AXI4-Lite slave for the host: channels AW, W, B, AR, R
+  input  wire logic [15:0]          s_axil_awaddr_i,      // offset in bytes
   input  wire logic                 s_axil_awvalid_i,
   output      logic                 s_axil_awready_o,
   input  wire logic [31:0]          s_axil_wdata_i,
-  input  wire logic [3:0]           s_axil_wstrb_i,
+  input  wire logic [3:0]           s_axil_wstrb_i,       // one bit per byte
   input  wire logic                 s_axil_wvalid_i,
   output      logic                 s_axil_wready_o,
-  output      logic [1:0]           s_axil_bresp_o,
+  output      logic [1:0]           s_axil_bresp_o,       // 0: good
   output      logic                 s_axil_bvalid_o,
   input  wire logic                 s_axil_bready_i,
-  input  wire logic [15:0]          s_axil_araddr_i,
+  input  wire logic [15:0]          s_axil_araddr_i,      // offset in bytes
   input  wire logic                 s_axil_arvalid_i,
   output      logic                 s_axil_arready_o,
   output      logic [31:0]          s_axil_rdata_o,
-  output      logic [1:0]           s_axil_rresp_o,
+  output      logic [1:0]           s_axil_rresp_o,       // 0: good
   output      logic                 s_axil_rvalid_o,
   input  wire logic                 s_axil_rready_i,
 
+  // AXI4-Lite master for the card, the same channels
   output      logic [15:0]          m_axil_awaddr_o,
   output      logic                 m_axil_awvalid_o,
   input  wire logic                 m_axil_awready_i,
@@ -50,46 +55,61 @@ module plumb_dma #(
   input  wire logic                 m_axil_rvalid_i,
   output      logic                 m_axil_rready_o,
 
+  // Capture streams (plumb_capture_tap), port 0 in the lowest bits: received frames
   input  wire logic [Ports*512-1:0] cap_rx_tdata_i,
   input  wire logic [Ports*64-1:0]  cap_rx_tkeep_i,
   input  wire logic [Ports-1:0]     cap_rx_tvalid_i,
   input  wire logic [Ports-1:0]     cap_rx_tlast_i,
-  input  wire logic [Ports-1:0]     cap_rx_desc_valid_i,
-  input  wire logic [Ports*96-1:0]  cap_rx_desc_i,
+  input  wire logic [Ports-1:0]     cap_rx_desc_valid_i,  // pulse
+  input  wire logic [Ports*96-1:0]  cap_rx_desc_i,        // with cap_rx_desc_valid_i
+
+  // The same of sent frames
   input  wire logic [Ports*512-1:0] cap_tx_tdata_i,
   input  wire logic [Ports*64-1:0]  cap_tx_tkeep_i,
   input  wire logic [Ports-1:0]     cap_tx_tvalid_i,
   input  wire logic [Ports-1:0]     cap_tx_tlast_i,
-  input  wire logic [Ports-1:0]     cap_tx_desc_valid_i,
-  input  wire logic [Ports*96-1:0]  cap_tx_desc_i,
-  output      logic [Ports-1:0]     cap_ready_o,
+  input  wire logic [Ports-1:0]     cap_tx_desc_valid_i,  // pulse
+  input  wire logic [Ports*96-1:0]  cap_tx_desc_i,        // with cap_tx_desc_valid_i
+  output      logic [Ports-1:0]     cap_ready_o,          // level, one bit per port, of both
+                                                          // directions
 
-  output      logic [63:0]          m_axi_awaddr_o,
-  output      logic [7:0]           m_axi_awlen_o,
-  output      logic [2:0]           m_axi_awsize_o,
-  output      logic [1:0]           m_axi_awburst_o,
+  // AXI4 master for the host's memory: write addresses
+  output      logic [63:0]          m_axi_awaddr_o,       // in bytes, a multiple of 64
+  output      logic [7:0]           m_axi_awlen_o,        // beats of the burst less one
+  output      logic [2:0]           m_axi_awsize_o,       // 6: 64 bytes a beat
+  output      logic [1:0]           m_axi_awburst_o,      // 1: INCR
   output      logic                 m_axi_awvalid_o,
   input  wire logic                 m_axi_awready_i,
-  output      logic [511:0]         m_axi_wdata_o,
-  output      logic [63:0]          m_axi_wstrb_o,
+
+  // Write data
+  output      logic [511:0]         m_axi_wdata_o,        // byte 0 in bits 7:0
+  output      logic [63:0]          m_axi_wstrb_o,        // all ones
   output      logic                 m_axi_wlast_o,
   output      logic                 m_axi_wvalid_o,
   input  wire logic                 m_axi_wready_i,
-  input  wire logic [1:0]           m_axi_bresp_i,
+
+  // Write answers
+  input  wire logic [1:0]           m_axi_bresp_i,        // 0: good
   input  wire logic                 m_axi_bvalid_i,
-  output      logic                 m_axi_bready_o,
-  output      logic [63:0]          m_axi_araddr_o,
-  output      logic [7:0]           m_axi_arlen_o,
-  output      logic [2:0]           m_axi_arsize_o,
-  output      logic [1:0]           m_axi_arburst_o,
+  output      logic                 m_axi_bready_o,       // always high
+
+  // Read addresses
+  output      logic [63:0]          m_axi_araddr_o,       // in bytes, a multiple of 64
+  output      logic [7:0]           m_axi_arlen_o,        // beats of the burst less one
+  output      logic [2:0]           m_axi_arsize_o,       // 6: 64 bytes a beat
+  output      logic [1:0]           m_axi_arburst_o,      // 1: INCR
   output      logic                 m_axi_arvalid_o,
   input  wire logic                 m_axi_arready_i,
-  input  wire logic [511:0]         m_axi_rdata_i,
-  input  wire logic [1:0]           m_axi_rresp_i,
-  input  wire logic                 m_axi_rlast_i,
+
+  // Read data
+  input  wire logic [511:0]         m_axi_rdata_i,        // byte 0 in bits 7:0
+  input  wire logic [1:0]           m_axi_rresp_i,        // 0: good
+  input  wire logic                 m_axi_rlast_i,        // not used
   input  wire logic                 m_axi_rvalid_i,
-  output      logic                 m_axi_rready_o
+  output      logic                 m_axi_rready_o        // always high
 );
+
+  `PLUMB_RANGE(plumb_dma, Ports, 1, 128)
 
   // ---- The bus ----
 

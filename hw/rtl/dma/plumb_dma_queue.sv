@@ -1,5 +1,5 @@
 // A short first-in first-out queue in distributed RAM. What is pushed shows at head_o one clock
-// later; pushing while full_o or popping while !valid_o is a fault of the user.
+// later. No push while full_o, no pop while !valid_o.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
@@ -7,15 +7,23 @@ module plumb_dma_queue #(
   parameter int unsigned Width = 8,
   parameter int unsigned DepthLog2 = 2
 ) (
+  // Clock and reset (active low)
   input  wire logic             clk_i,
   input  wire logic             rst_ni,
-  input  wire logic             push_i,
-  input  wire logic [Width-1:0] entry_i,
-  output      logic             full_o,
-  output      logic             valid_o,  // there is a head
-  output      logic [Width-1:0] head_o,
-  input  wire logic             pop_i
+
+  // In
+  input  wire logic             push_i,   // pulse
+  input  wire logic [Width-1:0] entry_i,  // with push_i
+  output      logic             full_o,   // level: no push
+
+  // Out
+  output      logic             valid_o,  // level: there is a head
+  output      logic [Width-1:0] head_o,   // the oldest entry
+  input  wire logic             pop_i     // pulse: take it out
 );
+
+  `PLUMB_PARAMETER(plumb_dma_queue, Width, Width >= 1, at least 1)
+  `PLUMB_RANGE(plumb_dma_queue, DepthLog2, 1, 30)
 
   (* ram_style = "distributed" *)
   logic [Width-1:0]   entries [0:2**DepthLog2-1];

@@ -9,40 +9,45 @@
 `include "plumb_simulated.svh"
 
 module plumb_dma_router (
+  // Clock and reset (active low)
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
-  input  wire logic [15:0] s_axil_awaddr_i,
+  // AXI4-Lite slave for the host: channels AW, W, B, AR, R
+  input  wire logic [15:0] s_axil_awaddr_i,   // offset in bytes
   input  wire logic        s_axil_awvalid_i,
   output      logic        s_axil_awready_o,
   input  wire logic [31:0] s_axil_wdata_i,
-  input  wire logic [3:0]  s_axil_wstrb_i,
+  input  wire logic [3:0]  s_axil_wstrb_i,    // one bit per byte
   input  wire logic        s_axil_wvalid_i,
   output      logic        s_axil_wready_o,
-  output      logic [1:0]  s_axil_bresp_o,
+  output      logic [1:0]  s_axil_bresp_o,    // 0: good
   output      logic        s_axil_bvalid_o,
   input  wire logic        s_axil_bready_i,
-  input  wire logic [15:0] s_axil_araddr_i,
+  input  wire logic [15:0] s_axil_araddr_i,   // offset in bytes
   input  wire logic        s_axil_arvalid_i,
   output      logic        s_axil_arready_o,
   output      logic [31:0] s_axil_rdata_o,
-  output      logic [1:0]  s_axil_rresp_o,
+  output      logic [1:0]  s_axil_rresp_o,    // 0: good
   output      logic        s_axil_rvalid_o,
   input  wire logic        s_axil_rready_i,
 
-  input  wire logic        load_access_i,
-  input  wire logic        load_read_i,
-  input  wire logic [15:0] load_offset_i,
-  input  wire logic [31:0] load_value_i,
-  output      logic        load_ack_o,
-  output      logic        load_refused_o,
-  output      logic [31:0] load_answer_o,
+  // Accesses of the register loader
+  input  wire logic        load_access_i,     // level, until load_ack_o, with the next three
+  input  wire logic        load_read_i,       // 1: read, 0: write
+  input  wire logic [15:0] load_offset_i,     // in bytes, of the card
+  input  wire logic [31:0] load_value_i,      // of a write
+  output      logic        load_ack_o,        // pulse
+  output      logic        load_refused_o,    // with load_ack_o: answered with an error
+  output      logic [31:0] load_answer_o,     // with load_ack_o: what was read
 
+  // AXI4-Lite master: common to both slaves
   output      logic [15:0] m_axil_addr_o,     // of reads and writes
   output      logic [31:0] m_axil_wdata_o,
   output      logic [3:0]  m_axil_wstrb_o,
   output      logic        m_axil_ready_o,    // for answers of either kind
 
+  // The card
   output      logic        card_awvalid_o,
   input  wire logic        card_awready_i,
   output      logic        card_wvalid_o,
@@ -55,6 +60,7 @@ module plumb_dma_router (
   input  wire logic [1:0]  card_rresp_i,
   input  wire logic        card_rvalid_i,
 
+  // The DMA's own registers
   output      logic        dma_awvalid_o,
   input  wire logic        dma_awready_i,
   output      logic        dma_wvalid_o,
@@ -83,7 +89,7 @@ module plumb_dma_router (
   // The access under way.
   logic is_write_q, is_load_q, load_was_last_q;
 
-  // One register for what was read, whoever wanted it.
+  // One register for the value read, by the host or the loader.
   assign load_answer_o = s_axil_rdata_o;
 
   logic have_write, have_read, take_load, take_write, take_read;

@@ -1,6 +1,6 @@
 // One AXI4 write master of two: a (captures) and b (answers of register reads), taken in turns, a
 // burst each. Bursts reach the memory's data and answer channels in the order of their addresses,
-// so what belongs to whom is kept as a queue of owners for each.
+// so a queue for each channel holds which of the two each burst is of.
 //
 // Addresses pass through a register, data in the clock in which they are offered; answers are taken
 // at once. At most 2^BurstsLog2 bursts are under way.
@@ -10,28 +10,31 @@
 module plumb_dma_write_mux #(
   parameter int unsigned BurstsLog2 = 8
 ) (
+  // Clock and reset (active low)
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
 
-  input  wire logic [63:0]  a_awaddr_i,
-  input  wire logic [7:0]   a_awlen_i,
+  // AXI4 write slave a: captures
+  input  wire logic [63:0]  a_awaddr_i,       // in bytes, a multiple of 64
+  input  wire logic [7:0]   a_awlen_i,        // beats of the burst less one
   input  wire logic         a_awvalid_i,
   output      logic         a_awready_o,
   input  wire logic [511:0] a_wdata_i,
   input  wire logic         a_wlast_i,
   input  wire logic         a_wvalid_i,
   output      logic         a_wready_o,
-  output      logic         a_bvalid_o,
+  output      logic         a_bvalid_o,       // pulse: a burst was answered
 
-  // Bursts of one beat.
-  input  wire logic [63:0]  b_awaddr_i,
+  // AXI4 write slave b: answers of register reads, bursts of one beat
+  input  wire logic [63:0]  b_awaddr_i,       // in bytes, a multiple of 64
   input  wire logic         b_awvalid_i,
   output      logic         b_awready_o,
   input  wire logic [511:0] b_wdata_i,
   input  wire logic         b_wvalid_i,
   output      logic         b_wready_o,
-  output      logic         b_bvalid_o,
+  output      logic         b_bvalid_o,       // pulse: a beat was answered
 
+  // AXI4 write master
   output      logic [63:0]  m_axi_awaddr_o,
   output      logic [7:0]   m_axi_awlen_o,
   output      logic         m_axi_awvalid_o,
@@ -41,8 +44,10 @@ module plumb_dma_write_mux #(
   output      logic         m_axi_wvalid_o,
   input  wire logic         m_axi_wready_i,
   input  wire logic         m_axi_bvalid_i,
-  output      logic         m_axi_bready_o
+  output      logic         m_axi_bready_o    // always high
 );
+
+  `PLUMB_RANGE(plumb_dma_write_mux, BurstsLog2, 1, 30)
 
   // ---- Addresses ----
 

@@ -8,56 +8,60 @@
 // beats of the list wait here, fetched in bursts of at most 16 beats that do not cross 4 KiB, so
 // that the memory's latency only shows at the start.
 //
-// What the reads give goes to answers_i, 16 words a beat, in order; the last beat is filled up with
+// The values read go to answers_i, 16 words a beat, in order; the last beat is filled up with
 // zeros. Beats are written one by one, and busy_o ends when the memory has acknowledged them all.
 //
 // A list ends early, with error_o, at an entry whose beat was read with an error, whose offset is
-// none below the DMA's own block, or whose access was refused; and before it has begun if address_i
-// or answers_i is no multiple of 64 or count_i not 1 to 2^20. done_o counts the entries carried
-// out. An answer that the memory refuses sets error_o too; the list goes on.
+// no multiple of 4 or in the DMA's own block, whose bits 31:17 are not zero, or whose access was
+// refused; and before it has begun if address_i or answers_i is no multiple of 64 or count_i not 1
+// to 2^20. done_o counts the entries carried out. An answer that the memory refuses sets error_o
+// too; the list goes on.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_register_loader (
+  // Clock and reset (active low)
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
 
-  input  wire logic         start_i,
-  input  wire logic [63:0]  address_i,
-  input  wire logic [63:0]  answers_i,
-  input  wire logic [31:0]  count_i,
-  output      logic         busy_o,
-  output      logic         error_o,
-  output      logic [20:0]  done_o,
+  // The list
+  input  wire logic         start_i,          // pulse; the next three are steady a clock before
+  input  wire logic [63:0]  address_i,        // of the list in memory, a multiple of 64
+  input  wire logic [63:0]  answers_i,        // where answers go, a multiple of 64
+  input  wire logic [31:0]  count_i,          // entries, 1 to 2^20
+  output      logic         busy_o,           // level, until all answers are written
+  output      logic         error_o,          // level, until the next start: the list failed
+  output      logic [20:0]  done_o,           // entries carried out
 
   // A register access: held until ack_i, which says with refused_i how it ended and brings what a
-  // read gives.
-  output      logic         access_o,
-  output      logic         read_o,
-  output      logic [15:0]  offset_o,
-  output      logic [31:0]  value_o,
-  input  wire logic         ack_i,
-  input  wire logic         refused_i,
-  input  wire logic [31:0]  answer_i,
+  // read gives
+  output      logic         access_o,         // level, with the next three
+  output      logic         read_o,           // 1: read, 0: write
+  output      logic [15:0]  offset_o,         // in bytes
+  output      logic [31:0]  value_o,          // of a write
+  input  wire logic         ack_i,            // pulse
+  input  wire logic         refused_i,        // with ack_i: answered with an error
+  input  wire logic [31:0]  answer_i,         // with ack_i: what was read
 
-  output      logic [63:0]  m_axi_araddr_o,
-  output      logic [7:0]   m_axi_arlen_o,
+  // AXI4 read master
+  output      logic [63:0]  m_axi_araddr_o,   // in bytes, a multiple of 64
+  output      logic [7:0]   m_axi_arlen_o,    // beats of the burst less one
   output      logic         m_axi_arvalid_o,
   input  wire logic         m_axi_arready_i,
-  input  wire logic [511:0] m_axi_rdata_i,
-  input  wire logic [1:0]   m_axi_rresp_i,
+  input  wire logic [511:0] m_axi_rdata_i,    // byte 0 in bits 7:0
+  input  wire logic [1:0]   m_axi_rresp_i,    // 0: good
   input  wire logic         m_axi_rvalid_i,
-  output      logic         m_axi_rready_o,
+  output      logic         m_axi_rready_o,   // always high
 
-  // Bursts of one beat.
-  output      logic [63:0]  m_axi_awaddr_o,
+  // AXI4 write master, bursts of one beat
+  output      logic [63:0]  m_axi_awaddr_o,   // in bytes, a multiple of 64
   output      logic         m_axi_awvalid_o,
   input  wire logic         m_axi_awready_i,
-  output      logic [511:0] m_axi_wdata_o,
+  output      logic [511:0] m_axi_wdata_o,    // 16 words, the first in bits 31:0
   output      logic         m_axi_wvalid_o,
   input  wire logic         m_axi_wready_i,
-  input  wire logic [1:0]   m_axi_bresp_i,
-  input  wire logic         m_axi_bvalid_i
+  input  wire logic [1:0]   m_axi_bresp_i,    // 0: good
+  input  wire logic         m_axi_bvalid_i    // pulse
 );
 
   localparam int unsigned BurstBeats = 16;

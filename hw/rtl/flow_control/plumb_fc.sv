@@ -1,6 +1,6 @@
-// Flow control of a port (docs/card.md, "Flow control"): what it makes the other end do (PFC of
-// software, storm and virtual receive buffer, CBFC credits), what the other end makes it do (CBFC
-// limits for the gate; PFC is plumb_rx's), and the log of all pauses.
+// Flow control of a port (docs/card.md, "Flow control"): what it sends to the other end (PFC by
+// software, storm or virtual receive buffer; CBFC credits), the CBFC limits that it obeys (received
+// PFC is in plumb_rx), and the log of all pauses.
 //
 //   received frames ─► classify ─► virtual buffer ─► watermark ─► frames ─► gate (plumb_tx)
 //                          │            └─► CBFC receiver ─► CF_Update      ▲
@@ -8,99 +8,115 @@
 //   CF_Update ─► CBFC sender ─► limits for the gate ─► CC_Update ───────────┘
 //
 // The virtual channels of CBFC are the eight priorities. Everything is at rest while config is
-// zero. cfg_* are levels, *_i pulses where named so. clear_i zeroes counters, log and buffer.
+// zero. clear_i zeroes counters, log and buffer.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_fc #(
   parameter int unsigned TraceLog2 = 10,
   parameter bit          WithCbfc = 1'b1
 ) (
+  // Clock and reset (active low)
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,
-  input  logic [31:0]      byte_time_ps_i,
-  // Configuration.
-  input  logic [7:0]       cfg_watermark_i,        // per priority
-  input  logic [7:0]       cfg_cbfc_tx_i,
-  input  logic [7:0]       cfg_cbfc_rx_i,
-  input  logic             cfg_trace_i,
-  input  logic             cfg_dscp_i,
-  input  logic [2:0]       cfg_default_priority_i,
-  input  logic [47:0]      cfg_source_i,
-  input  logic [7:0]       cfg_send_mask_i,
-  input  logic [15:0]      cfg_send_quanta_i,
+  input  logic             clear_i,                 // level: zeroes counters, log and buffer
+  input  logic [31:0]      byte_time_ps_i,          // ps per byte on the wire, for pause times
+
+  // Configuration: levels. Masks have one bit per priority; quanta are pause times, 64 bytes each.
+  input  logic [7:0]       cfg_watermark_i,         // mask: PFC by the fill of the virtual buffer
+  input  logic [7:0]       cfg_cbfc_tx_i,           // mask: frames need credit of the other end
+  input  logic [7:0]       cfg_cbfc_rx_i,           // mask: the other end gets credit
+  input  logic             cfg_trace_i,             // pauses are logged
+  input  logic             cfg_dscp_i,              // priority by DSCP, else by the 802.1Q tag
+  input  logic [2:0]       cfg_default_priority_i,  // of frames that have neither
+  input  logic [47:0]      cfg_source_i,            // MAC address, first byte in bits 47:40
+  input  logic [7:0]       cfg_send_mask_i,         // of the frame of send_i
+  input  logic [15:0]      cfg_send_quanta_i,       // of the frame of send_i
   input  logic [7:0]       cfg_storm_mask_i,
   input  logic [15:0]      cfg_storm_quanta_i,
-  input  logic [31:0]      cfg_storm_count_i,
-  input  logic [31:0]      cfg_storm_period_i,
-  input  logic [63:0]      cfg_storm_time_i,
+  input  logic [31:0]      cfg_storm_count_i,       // frames, 0: endless
+  input  logic [31:0]      cfg_storm_period_i,      // ps between two frames
+  input  logic [63:0]      cfg_storm_time_i,        // of the first one, card time in ps; 0: at once
   input  logic [15:0]      cfg_watermark_quanta_i,
-  input  logic [31:0]      cfg_refresh_i,
-  input  logic [3:0]       cfg_cell_log2_i,
-  input  logic [7:0]       cfg_overhead_i,
-  // Values of 20 bits as their registers have them, each in 32.
-  input  logic [8*32-1:0]  cfg_capacity_i,
-  input  logic [8*32-1:0]  cfg_xoff_i,
-  input  logic [8*32-1:0]  cfg_xon_i,
-  input  logic [8*32-1:0]  cfg_drain_i,
-  input  logic [8*32-1:0]  cfg_credits_i,  // the same
-  input  logic [31:0]      cfg_cf_min_i,
-  input  logic [31:0]      cfg_cf_max_i,
-  input  logic [31:0]      cfg_cc_period_i,        // 0: none
-  // Commands, one clock.
-  input  logic             send_i,
+  input  logic [31:0]      cfg_refresh_i,           // clocks until an XOFF is repeated
+  input  logic [3:0]       cfg_cell_log2_i,         // a cell has 2^n bytes, n from 0 to 11
+  input  logic [7:0]       cfg_overhead_i,          // signed bytes per frame beside its length
+
+  // By priority, 32 bits each as in the registers; cells and credits in the lower 20
+  input  logic [8*32-1:0]  cfg_capacity_i,          // cells that the virtual buffer has
+  input  logic [8*32-1:0]  cfg_xoff_i,              // cells from which on XOFF is sent
+  input  logic [8*32-1:0]  cfg_xon_i,               // cells down to which XON is sent
+  input  logic [8*32-1:0]  cfg_drain_i,             // Q16.16 bytes per clock
+  input  logic [8*32-1:0]  cfg_credits_i,           // credits that may be in use at the other end
+
+  // Times of CBFC
+  input  logic [31:0]      cfg_cf_min_i,            // clocks between two CF_Updates at least
+  input  logic [31:0]      cfg_cf_max_i,            // clocks until all are sent again, 0: never
+  input  logic [31:0]      cfg_cc_period_i,         // clocks between two CC_Updates, 0: none
+
+  // Commands: pulses
+  input  logic             send_i,                  // send one PFC frame
   input  logic             storm_start_i,
   input  logic             storm_stop_i,
-  input  logic             cbfc_reset_i,
-  input  logic             trace_pop_i,
-  // Receiver: its input, its descriptors, its pauses.
-  input  logic [511:0]     rx_tdata_i,
+  input  logic             cbfc_reset_i,            // zero all totals and credits in use
+  input  logic             trace_pop_i,             // take the oldest entry out of the log
+
+  // The receiver: its input, its descriptors, its pauses
+  input  logic [511:0]     rx_tdata_i,              // byte 0 in bits 7:0
   input  logic             rx_tvalid_i,
   input  logic             rx_tlast_i,
-  input  logic             desc_valid_i,
-  input  logic [15:0]      desc_length_i,
+  input  logic             desc_valid_i,            // pulse, in frame order, with the next two
+  input  logic [15:0]      desc_length_i,           // bytes with FCS
   input  logic             desc_fcs_ok_i,
-  input  logic [7:0]       rx_start_i,
-  input  logic [7:0]       rx_end_i,
-  input  logic [63:0]      rx_event_time_i,
-  // Sender.
-  output logic             control_valid_o,
-  input  logic             control_ready_i,
-  output logic [479:0]     control_data_o,
-  input  logic [63:0]      control_cross_i,
-  input  logic [13:0]      root_length_i,
-  input  logic [2:0]       root_priority_i,
-  input  logic             sent_i,
-  output logic [8*14-1:0]  credit_o,
-  output logic [7:0]       credit_busy_o,
-  // Ordered sets between frames.
-  output logic             cf_valid_o,
-  output logic [63:0]      cf_data_o,
-  input  logic             cf_ready_i,
-  input  logic             rx_ctl_valid_i,
+  input  logic [7:0]       rx_start_i,              // mask: pauses that begin
+  input  logic [7:0]       rx_end_i,                // mask: pauses that are over
+  input  logic [63:0]      rx_event_time_i,         // of either, card time in ps
+
+  // The sender: control frames and credits
+  output logic             control_valid_o,         // level: a control frame waits
+  input  logic             control_ready_i,         // taken in this clock
+  output logic [479:0]     control_data_o,          // in that clock only; no FCS, byte 0 in 7:0
+  input  logic [63:0]      control_cross_i,         // earliest card time at the MAC if taken now,
+                                                    // ps
+  input  logic [13:0]      root_length_i,           // bytes with FCS of the frame that may go next
+  input  logic [2:0]       root_priority_i,         // priority of that frame
+  input  logic             sent_i,                  // pulse: root_* of one clock ago was sent
+  output logic [8*14-1:0]  credit_o,                // 14 bits per priority: longest frame, bytes
+  output logic [7:0]       credit_busy_o,           // level, bit each: credit_o not valid yet
+
+  // Ordered sets between frames; D0 in bits 7:0
+  output logic             cf_valid_o,              // level: a set waits
+  output logic [63:0]      cf_data_o,               // a CF_Update
+  input  logic             cf_ready_i,              // taken in this clock
+  input  logic             rx_ctl_valid_i,          // pulse: a set of any kind was received
   input  logic [63:0]      rx_ctl_i,
-  // State.
-  output logic             send_busy_o,
-  output logic             storm_active_o,
-  output logic [31:0]      storm_left_o,
-  output logic             storm_late_o,
-  output logic             trace_valid_o,
-  output logic [80:0]      trace_entry_o,          // time, sent, ends, starts
-  output logic [TraceLog2:0] trace_level_o,
-  output logic             trace_lost_o,
-  output logic             credit_error_o,
-  output logic [8*20-1:0]  fill_o,
-  output logic [8*20-1:0]  credits_used_o,
-  output logic [8*64-1:0]  cnt_tx_xoff_o,
-  output logic [8*64-1:0]  cnt_tx_xon_o,
-  output logic [63:0]      cnt_dropped_o,
-  output logic [63:0]      cnt_recovered_o,
-  output logic [63:0]      cnt_cf_sent_o,
-  output logic [63:0]      cnt_cf_received_o,
-  output logic [63:0]      cnt_cc_sent_o,
-  output logic [63:0]      cnt_cc_received_o,
-  output logic [63:0]      cnt_trace_lost_o
+
+  // State and events
+  output logic             send_busy_o,             // level: the frame of send_i has not left yet
+  output logic             storm_active_o,          // level
+  output logic [31:0]      storm_left_o,            // frames still to go, if not endless
+  output logic             storm_late_o,            // pulse: the storm was started after its time
+  output logic             trace_valid_o,           // level: the log has an entry
+  output logic [80:0]      trace_entry_o,           // oldest: {time in ps, sent, ends, starts}
+  output logic [TraceLog2:0] trace_level_o,         // entries in the log
+  output logic             trace_lost_o,            // pulse: an entry found no room
+  output logic             credit_error_o,          // pulse: totals contradict each other
+  output logic [8*20-1:0]  fill_o,                  // 20 bits per priority: cells in use
+  output logic [8*20-1:0]  credits_used_o,          // 20 bits per priority: credits in use
+
+  // Counters since reset or clear_i
+  output logic [8*64-1:0]  cnt_tx_xoff_o,           // XOFF sent, 64 bits per priority
+  output logic [8*64-1:0]  cnt_tx_xon_o,            // XON (time 0) sent, 64 bits per priority
+  output logic [63:0]      cnt_dropped_o,           // frames without room in the buffer
+  output logic [63:0]      cnt_recovered_o,         // credits of frames that were lost on the way
+  output logic [63:0]      cnt_cf_sent_o,           // CF_Updates sent
+  output logic [63:0]      cnt_cf_received_o,       // CF_Updates received
+  output logic [63:0]      cnt_cc_sent_o,           // CC_Updates sent
+  output logic [63:0]      cnt_cc_received_o,       // CC_Updates received
+  output logic [63:0]      cnt_trace_lost_o         // log entries that found no room
 );
+
+  `PLUMB_RANGE(plumb_fc, TraceLog2, 1, 30)
 
   // ---- At rest ----
   // All but the reading of what comes in, until there is something to send, to count or to watch.

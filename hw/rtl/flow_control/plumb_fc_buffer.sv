@@ -14,25 +14,34 @@
 `include "plumb_simulated.svh"
 
 module plumb_fc_buffer (
+  // Clock and reset (active low)
   input  logic            clk_i,
   input  logic            rst_ni,
-  input  logic            clear_i,
+  input  logic            clear_i,             // level: empties the buffer
+
+  // Configuration: levels
   input  logic            enable_i,
-  input  logic [3:0]      cell_log2_i,
-  input  logic [7:0]      overhead_i,      // signed bytes per frame
-  input  logic [8*32-1:0] capacity_i,      // cells, 20 bits in 32 each
-  input  logic [8*32-1:0] drain_i,
-  input  logic            arrival_i,
-  input  logic [2:0]      arrival_priority_i,
-  input  logic [13:0]     arrival_length_i,
-  output logic            taken_o,
-  output logic            dropped_o,
-  output logic [2:0]      priority_o,
-  output logic [13:0]     cells_o,
-  output logic            freed_o,
+  input  logic [3:0]      cell_log2_i,         // a cell has 2^n bytes, n from 0 to 11
+  input  logic [7:0]      overhead_i,          // signed bytes per frame beside its length
+  input  logic [8*32-1:0] capacity_i,          // cells by priority, 20 bits in 32 each
+  input  logic [8*32-1:0] drain_i,             // Q16.16 bytes per clock by priority, 32 bits each
+
+  // A good frame
+  input  logic            arrival_i,           // pulse, at most every other clock
+  input  logic [2:0]      arrival_priority_i,  // with arrival_i
+  input  logic [13:0]     arrival_length_i,    // with arrival_i: bytes with FCS
+
+  // What becomes of it, three clocks later
+  output logic            taken_o,             // pulse: it had room
+  output logic            dropped_o,           // pulse: it had none
+  output logic [2:0]      priority_o,          // with either pulse
+  output logic [13:0]     cells_o,             // with either pulse: what the frame takes
+
+  // What drains
+  output logic            freed_o,             // pulse, with the next two
   output logic [2:0]      freed_priority_o,
   output logic [19:0]     freed_cells_o,
-  output logic [8*20-1:0] fill_o           // cells
+  output logic [8*20-1:0] fill_o               // 20 bits per priority: cells in use
 );
 
   // Arrivals. The sum is never negative: overheads reach down to -128, frames to 64, and a frame

@@ -14,21 +14,30 @@
 `include "plumb_simulated.svh"
 
 module plumb_fc_classify (
+  // Clock and reset (active low)
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         dscp_i,
-  input  logic [2:0]   default_priority_i,
-  input  logic [511:0] rx_tdata_i,
+
+  // Configuration: levels
+  input  logic         dscp_i,              // priority by DSCP, else by the 802.1Q tag
+  input  logic [2:0]   default_priority_i,  // of frames that have neither
+
+  // The receiver's input
+  input  logic [511:0] rx_tdata_i,          // byte 0 in bits 7:0
   input  logic         rx_tvalid_i,
   input  logic         rx_tlast_i,
-  input  logic         desc_valid_i,
-  input  logic [15:0]  desc_length_i,
+
+  // Its verdict on each frame, in the same order
+  input  logic         desc_valid_i,        // pulse, with the next two
+  input  logic [15:0]  desc_length_i,       // bytes with FCS
   input  logic         desc_fcs_ok_i,
-  output logic         arrival_o,
-  output logic [2:0]   arrival_priority_o,
-  output logic [13:0]  arrival_length_o,
-  output logic         cc_update_o,
-  output logic [159:0] cc_counts_o
+
+  // What the frame is, one clock later
+  output logic         arrival_o,           // pulse: good, no MAC control
+  output logic [2:0]   arrival_priority_o,  // with arrival_o
+  output logic [13:0]  arrival_length_o,    // with arrival_o: bytes with FCS
+  output logic         cc_update_o,         // pulse: a good CC_Update
+  output logic [159:0] cc_counts_o          // with cc_update_o and after: 20 bits per channel
 );
 
   // First beats. Multi-byte fields are big-endian, so their bytes are swapped here.

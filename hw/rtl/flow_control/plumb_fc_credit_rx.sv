@@ -4,8 +4,8 @@
 // A frame's cells are its credits (plumb_fc_buffer with cells of a credit); one that found no room
 // counts as overrun and frees its credits at once. A CC_Update says what the sender has consumed:
 // what did not arrive of it was lost on the way, counts as recovered and is freed. A total below
-// what has arrived is not of this stream: error_o, and nothing is done. cc_update_i is delayed here
-// by the three clocks that the frames before it still need in the buffer; what was lost is freed a
+// what has arrived is an error (error_o) and is not used. cc_update_i is delayed here by the three
+// clocks that the frames before it still need in the buffer; what was lost is freed a
 // clock later, before a frame behind it can get there.
 //
 // A CF_Update leaves for one or two channels when their total has changed and min_i clocks have
@@ -16,29 +16,40 @@
 `include "plumb_simulated.svh"
 
 module plumb_fc_credit_rx (
+  // Clock and reset (active low)
   input  logic            clk_i,
   input  logic            rst_ni,
-  input  logic            reset_i,
-  input  logic [7:0]      enable_i,
-  input  logic [31:0]     min_i,
-  input  logic [31:0]     max_i,
-  input  logic            taken_i,
-  input  logic            dropped_i,
-  input  logic [2:0]      priority_i,
-  input  logic [13:0]     cells_i,
-  input  logic            freed_i,
-  input  logic [2:0]      freed_priority_i,
-  input  logic [19:0]     freed_cells_i,
-  input  logic            cc_update_i,
-  input  logic [159:0]    cc_counts_i,
-  output logic            cf_valid_o,
-  output logic [63:0]     cf_data_o,
-  input  logic            cf_ready_i,
-  output logic            recovered_o,
-  output logic [19:0]     recovered_credits_o,
-  output logic            error_o,
-  output logic [8*20-1:0] consumed_o,
-  output logic [8*20-1:0] freed_o
+  input  logic            reset_i,              // pulse: zeroes all totals
+
+  // Configuration: levels
+  input  logic [7:0]      enable_i,             // one bit per channel
+  input  logic [31:0]     min_i,                // clocks between two CF_Updates at least
+  input  logic [31:0]     max_i,                // clocks until all are sent again, 0: never
+
+  // The virtual receive buffer: arrivals and what drains
+  input  logic            taken_i,              // pulse: a frame had room
+  input  logic            dropped_i,            // pulse: a frame had none
+  input  logic [2:0]      priority_i,           // with either pulse: its channel
+  input  logic [13:0]     cells_i,              // with either pulse: its credits
+  input  logic            freed_i,              // pulse, with the next two
+  input  logic [2:0]      freed_priority_i,     // channel
+  input  logic [19:0]     freed_cells_i,        // credits
+
+  // CC_Update received
+  input  logic            cc_update_i,          // pulse
+  input  logic [159:0]    cc_counts_i,          // three clocks steady: sent, 20 bits per channel
+
+  // CF_Update to be sent
+  output logic            cf_valid_o,           // level: a set waits
+  output logic [63:0]     cf_data_o,            // the ordered set, D0 in bits 7:0
+  input  logic            cf_ready_i,           // taken in this clock
+
+  // Observation
+  output logic            recovered_o,          // pulse, one channel after the other
+  output logic [19:0]     recovered_credits_o,  // with recovered_o: lost on the way
+  output logic            error_o,              // pulse: a CC_Update below what has arrived
+  output logic [8*20-1:0] consumed_o,           // 20 bits per channel: credits arrived, modulo 2^20
+  output logic [8*20-1:0] freed_o               // 20 bits per channel: credits freed, modulo 2^20
 );
 
   // ---- Totals ----

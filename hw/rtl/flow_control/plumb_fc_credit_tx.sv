@@ -10,9 +10,9 @@
 //           frame decided   sent_i; cost   used_o      room      in bytes   limit_o
 //                                          busy_o ..             .. busy_o
 //
-// While there are at least 2^15 bytes of room nobody has to wait for that: frames that can be
-// decided within five clocks are short. A channel with less is busy for three clocks behind each of
-// its frames. Costs follow configuration a clock later, limits follow it and freed credits within
+// A channel with at least 2^15 bytes of room is never busy: frames that can be decided within five
+// clocks need less than that. A channel with less is busy for three clocks behind each of its
+// frames. Costs follow configuration a clock later, limits follow it and freed credits within
 // 12 clocks.
 //
 // CF_Update (cf_i with the ordered set): totals of freed credits modulo 2^15, for two channels. The
@@ -25,26 +25,36 @@
 `include "plumb_simulated.svh"
 
 module plumb_fc_credit_tx (
+  // Clock and reset (active low)
   input  logic            clk_i,
-  input  logic            clk_on_i,        // the same, but may rest while no channel is enabled
+  input  logic            clk_on_i,         // the same clock; may rest while no channel is enabled
   input  logic            rst_ni,
-  input  logic            reset_i,
-  input  logic [7:0]      enable_i,        // channels under credit control
-  input  logic [3:0]      credit_log2_i,   // 5 to 11
-  input  logic [7:0]      overhead_i,      // signed bytes per frame
-  input  logic [8*32-1:0] credits_i,       // credit limits, 20 bits in 32 each
-  // The frame that may go next; sent_i a clock later if it does.
-  input  logic [13:0]     root_length_i,
-  input  logic [2:0]      root_priority_i,
-  input  logic            sent_i,
-  output logic [8*14-1:0] limit_o,
-  output logic [7:0]      busy_o,
-  input  logic            cf_i,
-  input  logic [63:0]     cf_data_i,
-  output logic            cf_taken_o,      // it was a CF_Update
-  output logic            error_o,
-  output logic [8*20-1:0] used_o,
-  output logic [8*20-1:0] consumed_o
+  input  logic            reset_i,          // pulse: zeroes all totals and credits in use
+
+  // Configuration: levels
+  input  logic [7:0]      enable_i,         // channels under credit control, one bit each
+  input  logic [3:0]      credit_log2_i,    // a credit is 2^n bytes, n from 5 to 11
+  input  logic [7:0]      overhead_i,       // signed bytes per frame beside its length
+  input  logic [8*32-1:0] credits_i,        // credit limits, 20 bits in 32 each
+
+  // The frame that may go next
+  input  logic [13:0]     root_length_i,    // bytes with FCS
+  input  logic [2:0]      root_priority_i,  // its channel
+  input  logic            sent_i,           // pulse, a clock later: it was sent
+
+  // To the gate
+  output logic [8*14-1:0] limit_o,          // 14 bits per channel: longest frame with credit, bytes
+  output logic [7:0]      busy_o,           // level, bit per channel: limit_o is not valid yet
+
+  // Ordered sets received
+  input  logic            cf_i,             // pulse: a set of any kind
+  input  logic [63:0]     cf_data_i,        // with cf_i, D0 in bits 7:0
+  output logic            cf_taken_o,       // combinational: it was a CF_Update
+
+  // Observation
+  output logic            error_o,          // pulse: more was freed than was in use
+  output logic [8*20-1:0] used_o,           // 20 bits per channel: credits in use
+  output logic [8*20-1:0] consumed_o        // 20 bits per channel: credits sent, modulo 2^20
 );
 
   // Cost of the root, in case it goes. What configuration adds to its length is summed up before.
@@ -182,7 +192,7 @@ module plumb_fc_credit_tx (
   end
 
   // Limits: of the channel that has changed, or of one after the other. Room beyond 2^15 bytes is
-  // as good as any.
+  // treated as 2^15.
   logic        changed_q;
   logic [2:0]  changed_channel_q, turn_q, look, look_q, bytes_look_q;
   logic [20:0] room_q;

@@ -10,31 +10,42 @@
 `include "plumb_simulated.svh"
 
 module plumb_fc_frames (
+  // Clock and reset (active low)
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic [47:0]  source_i,          // MAC address, first byte in bits 47:40
-  input  logic [7:0]   want_xoff_i,
-  input  logic [7:0]   want_xon_i,
-  input  logic [15:0]  watermark_quanta_i,
-  output logic         watermark_sent_o,
-  output logic [7:0]   watermark_mask_o,
-  input  logic         software_i,
-  output logic         software_busy_o,
-  input  logic [7:0]   software_mask_i,
-  input  logic [15:0]  software_quanta_i,
-  input  logic         storm_i,
-  output logic         storm_taken_o,
+  input  logic [47:0]  source_i,            // MAC address of the frames, first byte in bits 47:40
+
+  // PFC of the virtual buffer; masks have one bit per priority, quanta are 64 byte times
+  input  logic [7:0]   want_xoff_i,         // mask, level: XOFF is wanted
+  input  logic [7:0]   want_xon_i,          // mask, level: XON is wanted
+  input  logic [15:0]  watermark_quanta_i,  // of an XOFF
+  output logic         watermark_sent_o,    // combinational: both masks go in this clock
+  output logic [7:0]   watermark_mask_o,    // with watermark_sent_o: their union
+
+  // PFC asked for by software
+  input  logic         software_i,          // pulse
+  output logic         software_busy_o,     // level, until it has left
+  input  logic [7:0]   software_mask_i,     // steady while software_busy_o
+  input  logic [15:0]  software_quanta_i,   // steady while software_busy_o
+
+  // PFC of the storm
+  input  logic         storm_i,             // level: a frame is wanted
+  output logic         storm_taken_o,       // combinational, for one clock
   input  logic [7:0]   storm_mask_i,
   input  logic [15:0]  storm_quanta_i,
-  input  logic         cc_enable_i,
-  input  logic [31:0]  cc_period_i,       // clocks
-  input  logic [159:0] cc_counts_i,
-  output logic         cc_taken_o,
-  output logic         control_valid_o,
-  input  logic         control_ready_i,
-  output logic [479:0] control_data_o,
-  output logic         pfc_o,
-  output logic [135:0] pfc_body_o
+
+  // CC_Update
+  input  logic         cc_enable_i,         // level
+  input  logic [31:0]  cc_period_i,         // clocks between two
+  input  logic [159:0] cc_counts_i,         // credits sent, 20 bits per channel
+  output logic         cc_taken_o,          // pulse, one clock after it was taken
+
+  // To the sender
+  output logic         control_valid_o,     // level: a control frame waits
+  input  logic         control_ready_i,     // taken in this clock
+  output logic [479:0] control_data_o,      // in that clock only; no FCS, byte 0 in 7:0
+  output logic         pfc_o,               // pulse, one clock after a PFC frame was taken
+  output logic [135:0] pfc_body_o           // with pfc_o: classes (low byte), times, as on the wire
 );
 
   // Asked for by software; CC_Update when its period is over.

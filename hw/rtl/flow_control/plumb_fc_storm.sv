@@ -9,19 +9,26 @@
 `include "plumb_simulated.svh"
 
 module plumb_fc_storm (
+  // Clock and reset (active low)
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic [63:0] cross_i,
-  input  logic        start_i,
-  input  logic        stop_i,
-  input  logic [63:0] time_i,
-  input  logic [31:0] period_i,
-  input  logic [31:0] count_i,
-  output logic        want_o,
-  input  logic        taken_i,
-  output logic        active_o,
-  output logic [31:0] left_o,       // frames still to go, if not endless
-  output logic        late_o
+  input  logic [63:0] cross_i,   // earliest card time at the MAC if taken now, ps
+
+  // Commands
+  input  logic        start_i,   // pulse, with the next three
+  input  logic        stop_i,    // pulse
+  input  logic [63:0] time_i,    // of the first frame, card time in ps; 0: at once
+  input  logic [31:0] period_i,  // ps between two frames
+  input  logic [31:0] count_i,   // frames, 0: endless
+
+  // Frames
+  output logic        want_o,    // level: a frame is wanted
+  input  logic        taken_i,   // pulse: it is taken
+
+  // Observation
+  output logic        active_o,  // level: frames are still to go
+  output logic [31:0] left_o,    // frames still to go, if not endless
+  output logic        late_o     // pulse: it was started after its time
 );
 
   // cross_i of the next clock is at least this much later.

@@ -15,22 +15,31 @@ module plumb_fc_trace #(
   parameter int unsigned DepthLog2 = 10,
   localparam int unsigned EntryW = 64 + 1 + 8 + 8
 ) (
+  // Clock and reset (active low)
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic               clear_i,
-  input  logic               enable_i,
-  input  logic [7:0]         rx_start_i,
-  input  logic [7:0]         rx_end_i,
-  input  logic [63:0]        rx_time_i,
+  input  logic               clear_i,     // level: empties the log
+  input  logic               enable_i,    // level: events are logged
+
+  // Received pauses; masks have one bit per priority
+  input  logic [7:0]         rx_start_i,  // mask: pauses that begin
+  input  logic [7:0]         rx_end_i,    // mask: pauses that are over
+  input  logic [63:0]        rx_time_i,   // with either, card time in ps
+
+  // Sent pauses, likewise
   input  logic [7:0]         tx_start_i,
   input  logic [7:0]         tx_end_i,
   input  logic [63:0]        tx_time_i,
-  output logic               valid_o,
-  output logic [EntryW-1:0]  entry_o,
-  input  logic               pop_i,
-  output logic [DepthLog2:0] level_o,
-  output logic               lost_o
+
+  // Reading
+  output logic               valid_o,     // level: entry_o is the oldest entry
+  output logic [EntryW-1:0]  entry_o,     // {time, sent, ends mask, starts mask}
+  input  logic               pop_i,       // pulse, with valid_o: take it away
+  output logic [DepthLog2:0] level_o,     // entries in the log
+  output logic               lost_o       // pulse: an event found no room
 );
+
+  `PLUMB_RANGE(plumb_fc_trace, DepthLog2, 1, 30)
 
   logic              rx_event, tx_event, held_q, take_held;
   logic [EntryW-1:0] rx_entry, tx_entry, held_entry_q;

@@ -1,6 +1,6 @@
 // Decides for every priority of the virtual receive buffer whether the sender is to be paused: XOFF
 // at xoff_i cells or more, XON at xon_i cells or fewer, XOFF again every refresh_i clocks while it
-// lasts. A priority that is disabled while paused is let go.
+// lasts. A priority that is disabled while paused gets an XON.
 //
 // A priority is looked at once in eight clocks, and in the clock after a frame was taken
 // into it (taken_i); want_*_o follow two clocks later and stay until the PFC frame that carries
@@ -8,19 +8,26 @@
 `include "plumb_simulated.svh"
 
 module plumb_fc_watermark (
+  // Clock and reset (active low)
   input  logic            clk_i,
   input  logic            rst_ni,
-  input  logic [7:0]      enable_i,
-  input  logic [8*32-1:0] xoff_i,          // 20 bits in 32 each
-  input  logic [8*32-1:0] xon_i,
-  input  logic [31:0]     refresh_i,
-  input  logic [8*20-1:0] fill_i,
-  input  logic            taken_i,
-  input  logic [2:0]      taken_priority_i,
-  input  logic            sent_i,
-  input  logic [7:0]      sent_mask_i,
-  output logic [7:0]      want_xoff_o,
-  output logic [7:0]      want_xon_o
+
+  // Configuration: levels
+  input  logic [7:0]      enable_i,          // one bit per priority
+  input  logic [8*32-1:0] xoff_i,            // cells by priority, 20 bits in 32 each
+  input  logic [8*32-1:0] xon_i,             // cells by priority, 20 bits in 32 each
+  input  logic [31:0]     refresh_i,         // clocks until an XOFF is repeated
+
+  // The virtual receive buffer
+  input  logic [8*20-1:0] fill_i,            // 20 bits per priority: cells in use
+  input  logic            taken_i,           // pulse: a frame was taken in
+  input  logic [2:0]      taken_priority_i,  // with taken_i
+
+  // PFC; masks have one bit per priority
+  input  logic            sent_i,            // pulse: a frame with what was wanted goes
+  input  logic [7:0]      sent_mask_i,       // with sent_i: priorities in it
+  output logic [7:0]      want_xoff_o,       // mask, level: XOFF is wanted
+  output logic [7:0]      want_xon_o         // mask, level: XON is wanted
 );
 
   logic            taken_q, over_q, under_q, refresh_q, active;

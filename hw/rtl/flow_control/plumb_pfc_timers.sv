@@ -16,21 +16,31 @@
 `include "plumb_simulated.svh"
 
 module plumb_pfc_timers (
+  // Clock, reset (active low), card time
   input  logic            clk_i,
   input  logic            rst_ni,
-  input  logic [63:0]     now_i,
-  input  logic            clear_i,
-  input  logic [31:0]     byte_time_ps_i,
-  input  logic            frame_i,
-  input  logic [135:0]    body_i,      // classes (low byte of the vector), times: as on the wire
-  output logic [7:0]      paused_o,
-  output logic [8*64-1:0] until_o,     // when the last XOFF runs out, in card time
-  output logic [7:0]      start_o,
-  output logic [7:0]      end_o,
-  output logic [63:0]     event_time_o,
-  output logic [8*64-1:0] cnt_xoff_o,
-  output logic [8*64-1:0] cnt_xon_o,
-  output logic [8*64-1:0] cnt_paused_ps_o
+  input  logic [63:0]     now_i,           // ps; of sent pauses the time scale of departures
+  input  logic            clear_i,         // level: holds the counters at zero
+  input  logic [31:0]     byte_time_ps_i,  // ps per byte on the wire
+
+  // A PFC frame
+  input  logic            frame_i,         // pulse, in any clock
+  input  logic [135:0]    body_i,          // with frame_i: classes (low byte), times, as on the
+                                           // wire
+
+  // Pauses; masks have one bit per priority
+  output logic [7:0]      paused_o,        // level, mask
+  output logic [8*64-1:0] until_o,         // 64 bits per priority: end of the last XOFF, card time
+                                           // in ps
+  output logic [7:0]      start_o,         // mask, with the change of paused_o: pauses that begin
+  output logic [7:0]      end_o,           // mask, with the change of paused_o: pauses that are
+                                           // over
+  output logic [63:0]     event_time_o,    // of either, card time in ps
+
+  // Counters since reset or clear_i, 64 bits per priority
+  output logic [8*64-1:0] cnt_xoff_o,      // XOFF: time above 0
+  output logic [8*64-1:0] cnt_xon_o,       // XON: time 0
+  output logic [8*64-1:0] cnt_paused_ps_o  // ps in pause
 );
 
   localparam int unsigned LeftW = 54;        // 65535 quanta of 64 bytes of 2^32 - 1 ps

@@ -1,6 +1,6 @@
 // Link-level retry of a port: sender and receiver, their messages, counters, and the histogram of
-// retry latency (docs/card.md, "Link-level retry"). The control ordered sets of others go to and
-// from the MAC through here too.
+// retry latency (docs/card.md, "Link-level retry"). The control ordered sets of CBFC go to the
+// MAC through here too.
 //
 //   sender of the port ──► plumb_llr_tx ──► MAC ──► plumb_llr_rx ──► receiver of the port
 //                              ▲   │ INIT    ▲ │        │   ▲ INIT
@@ -13,81 +13,118 @@
 // Retry latencies are kept as plumb_rx_latency keeps those of frames: group 0 for retries of
 // damaged frames, group 1 for those of frames that were missing. clear_i zeroes them and the
 // counters.
+`include "plumb_assert.svh"
+
 module plumb_llr #(
   parameter int unsigned BeatsLog2 = 12,
   parameter int unsigned FramesLog2 = 12,
   parameter int unsigned PathClocks = 0
 ) (
+  // Clock, reset (active low), card time
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
-  input  logic [63:0]                            now_i,
-  input  logic [31:0]                            ts_offset_i,
-  input  plumb_llr_pkg::config_t                 config_i,
-  input  logic                                   re_init_i,
-  input  logic                                   clear_i,
-  output logic                                   clear_busy_o,
-  input  logic                                   link_up_i,
-  // Frames from the sender of the port, to the MAC.
-  input  logic [511:0]                           tx_tdata_i,
-  input  logic [63:0]                            tx_tkeep_i,
+  input  logic [63:0]                            now_i,     // ps, of the edge that begins the clock
+  input  logic [31:0]                            ts_offset_i,  // signed ps from MAC to reference
+                                                               // point
+
+  // Control
+  input  plumb_llr_pkg::config_t                 config_i,  // levels; times in clocks
+  input  logic                                   re_init_i,  // pulse: flush, then begin again
+  input  logic                                   clear_i,   // pulse: zeroes counters and retry
+                                                            // histogram
+  output logic                                   clear_busy_o,  // level, until the sweep has ended
+  input  logic                                   link_up_i,  // level: the link is up
+
+  // Frames from the sender of the port: AXI4-Stream with FCS
+  input  logic [511:0]                           tx_tdata_i,  // byte 0 in bits 7:0
+  input  logic [63:0]                            tx_tkeep_i,  // per byte; all ones but in a last
+                                                              // beat
   input  logic                                   tx_tvalid_i,
   input  logic                                   tx_tlast_i,
-  output logic                                   tx_tready_o,
-  input  plumb_tx_pkg::user_t                    tx_user_i,
-  input  logic                                   tx_poisoned_i,
-  input  logic [63:0]                            tx_departure_i,
-  input  logic                                   tx_empty_i,
-  input  logic                                   tx_sof_i,
-  output logic                                   tx_hold_o,
-  output logic                                   tx_blocked_o,
+  output logic                                   tx_tready_o,  // combinational
+  input  plumb_tx_pkg::user_t                    tx_user_i,  // flow, number, kind; steady in a
+                                                             // frame
+  input  logic                                   tx_poisoned_i,  // FCS complemented; steady in a
+                                                                 // frame
+  input  logic [63:0]                            tx_departure_i,  // steady through a frame; card
+                                                                  // time in ps
+  input  logic                                   tx_empty_i,  // level: no frame between gate and
+                                                              // here
+  input  logic                                   tx_sof_i,  // the beat is a frame's first
+  output logic                                   tx_hold_o,  // level, to the gate: let no frame go
+  output logic                                   tx_blocked_o,  // combinational: frame must not
+                                                                // start now
+
+  // The same and replayed frames, to the MAC
   output logic [511:0]                           mac_tx_tdata_o,
   output logic [63:0]                            mac_tx_tkeep_o,
   output logic                                   mac_tx_tvalid_o,
   output logic                                   mac_tx_tlast_o,
   input  logic                                   mac_tx_tready_i,
-  output logic                                   mac_tx_sof_o,
-  output logic [55:0]                            mac_tx_preamble_o,
-  output plumb_tx_pkg::user_t                    mac_tx_user_o,
-  output logic [63:0]                            mac_tx_departure_o,
-  output logic                                   mac_tx_replay_o,
-  // Frames from the MAC, to the receiver of the port.
+  output logic                                   mac_tx_sof_o,  // the beat is a frame's first
+  output logic [55:0]                            mac_tx_preamble_o,  // with the first beat: D1 to
+                                                                     // D7, D1 lowest
+  output plumb_tx_pkg::user_t                    mac_tx_user_o,  // flow, number and kind
+  output logic [63:0]                            mac_tx_departure_o,  // at the reference point,
+                                                                      // card time in ps
+  output logic                                   mac_tx_replay_o,  // the beat is of a replayed
+                                                                   // frame
+
+  // Frames from the MAC: AXI4-Stream without tready
   input  logic [511:0]                           mac_rx_tdata_i,
   input  logic [63:0]                            mac_rx_tkeep_i,
   input  logic                                   mac_rx_tvalid_i,
   input  logic                                   mac_rx_tlast_i,
-  input  logic [55:0]                            mac_rx_preamble_i,
-  input  logic [63:0]                            mac_rx_time_i,
+  input  logic [55:0]                            mac_rx_preamble_i,  // with the first beat: D1 to
+                                                                     // D7, D1 lowest
+  input  logic [63:0]                            mac_rx_time_i,  // of the first beat at the MAC,
+                                                                 // card time in ps
+
+  // Those that are passed on, to the receiver of the port
   output logic [511:0]                           rx_tdata_o,
   output logic [63:0]                            rx_tkeep_o,
   output logic                                   rx_tvalid_o,
   output logic                                   rx_tlast_o,
-  output logic [63:0]                            rx_time_o,
-  // Control ordered sets; cf_* are those of others.
-  input  logic                                   cf_valid_i,
+  output logic [63:0]                            rx_time_o,  // mac_rx_time_i of the frame's first
+                                                             // beat
+
+  // Control ordered sets, D0 in bits 7:0; cf_* are those of CBFC
+  input  logic                                   cf_valid_i,  // level: a set waits
   input  logic [63:0]                            cf_data_i,
-  output logic                                   cf_ready_o,
-  output logic                                   tx_ctl_valid_o,
+  output logic                                   cf_ready_o,  // combinational: taken in this clock
+  output logic                                   tx_ctl_valid_o,  // level, until it is taken
   output logic [63:0]                            tx_ctl_o,
-  input  logic                                   tx_ctl_ready_i,
-  input  logic                                   rx_ctl_valid_i,
+  input  logic                                   tx_ctl_ready_i,  // every set taken has its place
+                                                                  // on the line
+  input  logic                                   rx_ctl_valid_i,  // pulse: a set was received
   input  logic [63:0]                            rx_ctl_i,
-  // Retry histogram, see plumb_rx_latency.
-  input  logic                                   group_read_i,
-  input  logic [15:0]                            group_row_i,
-  output logic                                   group_ack_o,
-  output logic [plumb_rx_pkg::GroupW-1:0]        group_o,
-  input  logic                                   hist_req_i,
-  input  logic [4:0]                             hist_group_i,
-  input  logic [15:0]                            hist_bucket_i,
-  output logic                                   hist_ack_o,
-  output logic [47:0]                            hist_data_o,
-  // Observation.
-  output logic [2:0]                             tx_state_o,
-  output logic [1:0]                             rx_state_o,
-  output logic [19:0]                            outstanding_o,
-  output logic [48*plumb_llr_pkg::Counters-1:0]  counts_o,
-  output logic [47:0]                            flushed_o
+
+  // Groups and histogram of retry latency, see plumb_rx_latency
+  input  logic                                   group_read_i,  // pulse
+  input  logic [15:0]                            group_row_i,  // 0: damaged frames, 1: missing
+                                                               // frames
+  output logic                                   group_ack_o,  // pulse
+  output logic [plumb_rx_pkg::GroupW-1:0]        group_o,   // with group_ack_o: a group_t
+  input  logic                                   hist_req_i,  // pulse
+  input  logic [4:0]                             hist_group_i,  // with hist_req_i, as group_row_i
+  input  logic [15:0]                            hist_bucket_i,  // with hist_req_i
+  output logic                                   hist_ack_o,  // pulse
+  output logic [47:0]                            hist_data_o,  // retries in the cell, with
+                                                               // hist_ack_o
+
+  // Observation
+  output logic [2:0]                             tx_state_o,  // plumb_llr_pkg::Tx...
+  output logic [1:0]                             rx_state_o,  // plumb_llr_pkg::Rx...
+  output logic [19:0]                            outstanding_o,  // frames sent and not acknowledged
+  output logic [48*plumb_llr_pkg::Counters-1:0]  counts_o,  // 48 bits each, in the order of the
+                                                            // events' structs
+  output logic [47:0]                            flushed_o  // frames given up since reset or
+                                                            // clear_i
 );
+
+  `PLUMB_RANGE(plumb_llr, BeatsLog2, 9, 30)
+  `PLUMB_RANGE(plumb_llr, FramesLog2, 1, 19)
+  `PLUMB_PARAMETER(plumb_llr, PathClocks, PathClocks < 2**20, less than 2^20)
 
   logic        ack, nack, echo, init, send_init, init_taken, quiet;
   logic        send_ack, send_nack, ack_taken, nack_taken;

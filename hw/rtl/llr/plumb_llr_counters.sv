@@ -2,13 +2,17 @@
 `include "plumb_simulated.svh"
 
 module plumb_llr_counters (
+  // Clock and reset (active low)
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
-  input  logic                                 clear_i,
-  input  logic [plumb_llr_pkg::Counters-1:0]   events_i,
-  input  logic [19:0]                          flushed_i,     // frames in this clock
-  output logic [48*plumb_llr_pkg::Counters-1:0] counts_o,
-  output logic [47:0]                          flushed_o
+  input  logic                                 clear_i,    // level: holds all counters at zero
+
+  // What happens in this clock, and what has happened so far
+  input  logic [plumb_llr_pkg::Counters-1:0]   events_i,   // a pulse per counter
+  input  logic [19:0]                          flushed_i,  // frames given up in this clock
+  output logic [48*plumb_llr_pkg::Counters-1:0] counts_o,  // 48 bits each; counter i counts
+                                                           // events_i[i]
+  output logic [47:0]                          flushed_o   // sum of flushed_i
 );
 
   // Most clocks have nothing to count.

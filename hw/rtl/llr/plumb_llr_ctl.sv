@@ -1,48 +1,56 @@
-// Control ordered sets of a port, both ways: puts LLR's messages and those of others (cf_*, taken as
-// they are) one after the other to the MAC, and tells LLR's messages apart as they come.
+// Control ordered sets of a port, both ways: gives LLR's messages and those of CBFC (cf_*, passed
+// unchanged) one after the other to the MAC, and decodes the messages of LLR that come.
 //
 // NACK before ECHO before INIT before ACK before cf. A message is taken (its *_taken_o) when it
-// enters the register to the MAC, where it stays until tx_ctl_ready_i; until then whoever asks may
-// change his mind. The MAC is ready while every set it has taken has its place on the line.
+// enters the register to the MAC, where it stays until tx_ctl_ready_i; a request may be withdrawn
+// before it is taken. The MAC is ready while every set it has taken has its place on the line.
 // Received sets are decoded one clock after rx_ctl_valid_i; one without the marks of an ordered set
 // is only counted.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_llr_ctl (
+  // Clock and reset (active low)
   input  logic                       clk_i,
   input  logic                       rst_ni,
-  input  logic                       tx_enable_i,
-  input  logic                       rx_enable_i,
-  input  logic [19:0]                init_seq_i,
-  input  logic [15:0]                init_data_i,
-  input  logic                       low_first_i,    // byte order of init_data_i
-  // From and to the sender.
-  input  logic                       init_i,
-  output logic                       init_taken_o,
-  output logic                       quiet_o,
-  output logic                       ack_o,
-  output logic                       nack_o,
-  output logic [19:0]                seq_o,          // with any message received
-  output logic                       echo_o,         // with our data
-  // From and to the receiver.
-  input  logic                       send_ack_i,
-  input  logic                       send_nack_i,
-  input  logic [19:0]                last_good_i,
-  output logic                       ack_taken_o,
-  output logic                       nack_taken_o,
-  output logic                       init_o,
-  // Others.
-  input  logic                       cf_valid_i,
+
+  // Configuration
+  input  logic                       tx_enable_i,     // level: the sender heeds ACK, NACK and ECHO
+  input  logic                       rx_enable_i,     // level: the receiver heeds INIT
+  input  logic [19:0]                init_seq_i,      // number that our INIT carries
+  input  logic [15:0]                init_data_i,     // data that our INIT carries
+  input  logic                       low_first_i,     // byte order of init_data_i: low byte first
+
+  // From and to the sender
+  input  logic                       init_i,          // level: send an INIT
+  output logic                       init_taken_o,    // combinational, for one clock
+  output logic                       quiet_o,         // level: every set sent has its place
+  output logic                       ack_o,           // pulse: an ACK came, of seq_o
+  output logic                       nack_o,          // pulse: a NACK came, of seq_o
+  output logic [19:0]                seq_o,           // number in the message received, with its
+                                                      // pulse
+  output logic                       echo_o,          // pulse: an ECHO to our INIT came
+
+  // From and to the receiver
+  input  logic                       send_ack_i,      // level: send an ACK
+  input  logic                       send_nack_i,     // level: send a NACK
+  input  logic [19:0]                last_good_i,     // number that ACK and NACK carry
+  output logic                       ack_taken_o,     // combinational, for one clock
+  output logic                       nack_taken_o,    // combinational, for one clock
+  output logic                       init_o,          // pulse: an INIT came, of seq_o
+
+  // Ordered sets of CBFC, passed through; D0 in bits 7:0
+  input  logic                       cf_valid_i,      // level: a set waits
   input  logic [63:0]                cf_data_i,
-  output logic                       cf_ready_o,
-  // MAC.
-  output logic                       tx_ctl_valid_o,
+  output logic                       cf_ready_o,      // combinational: taken in this clock
+
+  // MAC; D0 in bits 7:0
+  output logic                       tx_ctl_valid_o,  // level, until it is taken
   output logic [63:0]                tx_ctl_o,
-  input  logic                       tx_ctl_ready_i,
-  input  logic                       rx_ctl_valid_i,
+  input  logic                       tx_ctl_ready_i,  // every set taken has its place on the line
+  input  logic                       rx_ctl_valid_i,  // pulse: a set was received
   input  logic [63:0]                rx_ctl_i,
-  output plumb_llr_pkg::ctl_events_t events_o
+  output plumb_llr_pkg::ctl_events_t events_o         // a pulse per counter
 );
 
   // Ordered set of a message: data is D5 (bits 7:0) and D6.

@@ -1,22 +1,25 @@
 // How far the line is behind what LLR has sent to the MAC.
 //
-// Every beat costs its bytes, a frame's last one also preamble and gap; a clock pays for its own
-// length, exactly (102400/33 ps). What a beat costs is seen Lag clocks later, and free_o allows for
-// that: of what had been sent by then, the line has less than 4096 ps left now. A sender that
-// starts frames only then does not fill the MAC (by frames that began within the last Lag clocks at
-// most), and never holds up frames that the gate has paced, which go less than a clock before the
-// line is free.
+// The backlog in ps: each beat adds the line time of its bytes, a frame's last beat also that of
+// preamble and gap; each clock takes off its own length, exactly (102400/33 ps). A beat is added
+// Lag clocks after it was sent, and free_o allows for that: of what had been sent by then, the line
+// has less than 4096 ps left now. A sender that starts frames only while free_o is high does not
+// fill the MAC (by more than the frames of the last Lag clocks), and never holds up frames that the
+// gate has paced, which go less than a clock before the line is free.
 `include "plumb_simulated.svh"
 
 module plumb_llr_pacer (
+  // Clock and reset (active low)
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        enable_i,
-  input  logic [31:0] byte_time_ps_i,
-  input  logic        beat_i,
-  input  logic        last_i,
-  input  logic [6:0]  bytes_i,
-  output logic        free_o
+  input  logic        enable_i,        // level: beats are counted and time passes
+  input  logic [31:0] byte_time_ps_i,  // ps per byte on the wire; bits 15:0 are used
+
+  // Beats that the MAC takes
+  input  logic        beat_i,          // a beat, with the next two
+  input  logic        last_i,          // of its frame
+  input  logic [6:0]  bytes_i,         // bytes in it, 1 to 64
+  output logic        free_o           // level: the line has less than 4096 ps left to send
 );
 
   localparam int unsigned Lag = 3;

@@ -37,60 +37,60 @@ package plumb_llr_pkg;
   // Times in clocks of the card.
   localparam int unsigned ConfigW = 257;
   typedef struct packed {
-    logic        tx_enable;
-    logic        rx_enable;
-    logic        re_init_on_flush;
-    logic [1:0]  init_action;
-    logic [1:0]  flush_action;
-    logic        mac_control_eligible;
-    logic        init_data_low_first;
-    logic [19:0] init_seq;
-    logic [15:0] init_data;
-    logic [15:0] init_interval;
-    logic [19:0] max_frames;
-    logic [31:0] max_bytes;
-    logic [23:0] replay_timer;       // 0: never
-    logic [7:0]  replay_count_max;   // 255: no limit
-    logic [31:0] pcs_lost;           // 0: never
-    logic [31:0] data_age;           // 0: never
-    logic [15:0] ack_spacing;
-    logic [31:0] byte_time_ps;
+    logic        tx_enable;            // number and keep frames, repeat them
+    logic        rx_enable;            // check, hold and drop frames
+    logic        re_init_on_flush;     // a flush is followed by INIT
+    logic [1:0]  init_action;          // Action...: eligible frames in Init
+    logic [1:0]  flush_action;         // Action...: eligible frames in Flush
+    logic        mac_control_eligible; // MAC control frames are numbered too
+    logic        init_data_low_first;  // byte order of init_data on the line
+    logic [19:0] init_seq;             // number of the first frame
+    logic [15:0] init_data;            // data of INIT, which the ECHO has to repeat
+    logic [15:0] init_interval;        // between two INITs
+    logic [19:0] max_frames;           // that may be outstanding
+    logic [31:0] max_bytes;            // that may be outstanding
+    logic [23:0] replay_timer;         // without progress until a replay, 0: never
+    logic [7:0]  replay_count_max;     // replays without progress, 255: no limit
+    logic [31:0] pcs_lost;             // without a link until a flush, 0: never
+    logic [31:0] data_age;             // of a frame until a flush, 0: never
+    logic [15:0] ack_spacing;          // between an ACK or NACK and the next ACK
+    logic [31:0] byte_time_ps;         // ps per byte on the wire
   } config_t;
 
   // Events to be counted, one bit each, in the order of the counters.
   localparam int unsigned TxCounters = 7;
   typedef struct packed {
-    logic delayed;
-    logic replayed_frame;
-    logic replay;
-    logic poisoned;
-    logic ok;
-    logic discarded;
-    logic seq_error;
+    logic delayed;                 // a frame left later than its schedule says
+    logic replayed_frame;          // a frame was sent again
+    logic replay;                  // a replay began
+    logic poisoned;                // a numbered frame with complemented FCS was sent
+    logic ok;                      // a numbered frame was sent
+    logic discarded;               // a frame was consumed, by init_action or flush_action
+    logic seq_error;               // an ACK or NACK names no frame of the window
   } tx_events_t;
 
   localparam int unsigned RxCounters = 10;
   typedef struct packed {
-    logic discarded;
-    logic replay;
-    logic duplicate_seq;
-    logic missing_seq;
-    logic expected_bad;
-    logic expected_poisoned;
-    logic expected_good;
-    logic bad;
-    logic poisoned;
-    logic ok;
+    logic discarded;               // a usable one dropped: before INIT, or replay awaited
+    logic replay;                  // the expected frame came after a fault
+    logic duplicate_seq;           // an earlier number
+    logic missing_seq;             // a later number: the first sign of a gap
+    logic expected_bad;            // the expected number, damaged
+    logic expected_poisoned;       // the expected number, FCS complemented
+    logic expected_good;           // the expected number, FCS right
+    logic bad;                     // a damaged frame
+    logic poisoned;                // an eligible frame with complemented FCS
+    logic ok;                      // an eligible frame with right FCS
   } rx_events_t;
 
   localparam int unsigned CtlCounters = 9;
   typedef struct packed {
-    logic rx_bad;
-    logic rx_nack;
+    logic rx_bad;                  // a set without the marks of an ordered set
+    logic rx_nack;                 // messages received
     logic rx_ack;
     logic rx_echo;
     logic rx_init;
-    logic tx_nack;
+    logic tx_nack;                 // messages sent
     logic tx_ack;
     logic tx_echo;
     logic tx_init;

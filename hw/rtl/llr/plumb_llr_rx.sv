@@ -14,56 +14,66 @@
 //   FCS bad, too long, or preamble
 //   neither ordinary nor eligible       dropped: damaged
 //
-// Whatever shows that a frame is missing or damaged makes the receiver ask for a NACK, once: until
-// the expected frame has come, more of the kind are only counted. When that frame itself comes
-// damaged, another NACK is asked for. An ACK is asked for when something has come that none has
-// been sent for, and ack_spacing_i clocks have passed since the last ACK or NACK.
+// A missing or damaged frame makes the receiver ask for one NACK; until the expected frame has
+// come, further ones are only counted. When that frame itself comes damaged, another NACK is asked
+// for. An ACK is asked for when frames have come since the last one, and ack_spacing_i clocks have
+// passed since the last ACK or NACK.
 //
 // An INIT of the peer (init_i) sets the number that is expected. It acts DelayInit clocks later, so
-// that the frames before it have had their verdict, even those that damage on purpose has held up at
-// either end while the INIT passed it; before the first one eligible frames are dropped.
+// that the frames before it have had their verdict, even those that took the longer way through the
+// damage blocks of either end; before the first INIT eligible frames are dropped.
 //
 // retry_o reports how long each retry took, from the last beat of the frame that showed the fault
-// to the last beat of the good copy, both as they come here, in ps of card time; retry_gap_o: the fault was a missing
-// frame, not a damaged one.
+// to the last beat of the good copy, both as they come here, in ps of card time; retry_gap_o says
+// that the fault was a missing frame, not a damaged one.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_llr_rx (
+  // Clock, reset (active low), card time
   input  logic                      clk_i,
-  input  logic                      clk_on_i,      // the same; may rest while LLR is off
+  input  logic                      clk_on_i,       // the same clock; may rest while LLR is off
   input  logic                      rst_ni,
-  input  logic [47:0]               now_i,
-  input  logic                      enable_i,
-  input  logic [15:0]               ack_spacing_i,  // clocks
-  // Frames from the MAC; preamble with the first beat.
-  input  logic [511:0]              s_tdata_i,
-  input  logic [63:0]               s_tkeep_i,
+  input  logic [47:0]               now_i,          // ps, of the edge that begins the clock
+
+  // Configuration
+  input  logic                      enable_i,       // level; switches between frames
+  input  logic [15:0]               ack_spacing_i,  // clocks between an ACK or NACK and the next
+                                                    // ACK
+
+  // Frames from the MAC: AXI4-Stream without tready
+  input  logic [511:0]              s_tdata_i,      // byte 0 in bits 7:0
+  input  logic [63:0]               s_tkeep_i,      // per byte; all ones but in a last beat
   input  logic                      s_tvalid_i,
   input  logic                      s_tlast_i,
-  input  logic [55:0]               s_preamble_i,
-  input  logic [63:0]               s_time_i,      // of the first beat, at the MAC boundary
-  // To the receiver of the port.
+  input  logic [55:0]               s_preamble_i,   // with the first beat: D1 to D7, D1 lowest
+  input  logic [63:0]               s_time_i,       // of the first beat at the MAC, card time in ps
+
+  // Those that are passed on, to the receiver of the port
   output logic [511:0]              m_tdata_o,
   output logic [63:0]               m_tkeep_o,
   output logic                      m_tvalid_o,
   output logic                      m_tlast_o,
-  output logic [63:0]               m_time_o,      // of the frame's first beat
-  // Messages.
-  input  logic                      init_i,
-  input  logic [19:0]               init_seq_i,
-  output logic                      ack_o,
-  output logic                      nack_o,
-  output logic [19:0]               last_good_o,
-  input  logic                      ack_taken_i,
-  input  logic                      nack_taken_i,
-  // Observation.
-  output logic                      on_o,          // frames do not pass through wires
-  output logic [1:0]                state_o,
-  output plumb_llr_pkg::rx_events_t events_o,
-  output logic                      retry_o,
-  output logic                      retry_gap_o,
-  output logic [47:0]               retry_ps_o
+  output logic [63:0]               m_time_o,       // s_time_i of the frame's first beat
+
+  // Messages
+  input  logic                      init_i,         // pulse: an INIT came
+  input  logic [19:0]               init_seq_i,     // with init_i: number that is expected next
+  output logic                      ack_o,          // level: send an ACK
+  output logic                      nack_o,         // level: send a NACK
+  output logic [19:0]               last_good_o,    // number for either: the last frame received in
+                                                    // order
+  input  logic                      ack_taken_i,    // pulse: the ACK goes
+  input  logic                      nack_taken_i,   // pulse: the NACK goes
+
+  // Observation
+  output logic                      on_o,           // level: frames are stored, not passed through
+                                                    // wires
+  output logic [1:0]                state_o,        // plumb_llr_pkg::Rx...
+  output plumb_llr_pkg::rx_events_t events_o,       // a pulse per counter
+  output logic                      retry_o,        // pulse: a retry has ended, with the next two
+  output logic                      retry_gap_o,    // 1: the frame was missing, 0: damaged
+  output logic [47:0]               retry_ps_o      // how long the retry took, ps
 );
 
   localparam int unsigned BeatsLog2 = 9;

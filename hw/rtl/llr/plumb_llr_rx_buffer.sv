@@ -1,39 +1,47 @@
 // Holds every received frame until its verdict is known: store and forward.
 //
-// Takes a beat every clock. A verdict comes for every frame in order, at most MaxBehind clocks
-// after its last beat; a frame that is kept leaves at a beat every clock, its first one two clocks
+// Takes a beat every clock. A verdict comes for every frame in order, 8 clocks after its last beat
+// (plumb_llr_rx); a frame that is kept leaves at a beat every clock, its first one two clocks
 // after the verdict at the earliest, with the time at which it came (stamp_o); a frame that is not
 // kept is skipped in one clock. Behind a frame of one beat comes a clock without, so that frames
 // begin every two clocks at most, as on the line. As frames leave no slower than they come,
-// 2^BeatsLog2 are enough for the largest, what comes while its verdict is awaited, and the one
-// before. Of a longer frame
-// only the first LongestBeats are kept, enough for the receiver to see that it is too long;
-// long_o in the clock of its last beat.
+// 2^BeatsLog2 beats are enough for the largest frame, what comes while its verdict is awaited, and
+// the frame before. Of a frame longer than LongestBeats only these are kept, enough for the
+// receiver to see that it is too long; long_o says so in the clock of its last beat.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_llr_rx_buffer #(
   parameter int unsigned BeatsLog2 = 9
 ) (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 beat_i,
-  input  logic                 last_i,
-  input  logic [5:0]           last_byte_i,
-  input  logic [511:0]         data_i,
-  output logic [BeatsLog2:0]   end_o,          // position behind the frame, with its last beat
-  output logic                 long_o,
-  input  logic                 verdict_i,
-  input  logic                 keep_i,
-  input  logic [BeatsLog2:0]   verdict_end_i,
-  input  logic [63:0]          verdict_stamp_i,
+
+  // Beats in
+  input  logic                 beat_i,           // a beat, with the next three
+  input  logic                 last_i,           // of its frame
+  input  logic [5:0]           last_byte_i,      // number of its last byte: 63 but at the end
+  input  logic [511:0]         data_i,           // byte 0 in bits 7:0
+  output logic [BeatsLog2:0]   end_o,            // with a last beat: position behind the frame
+  output logic                 long_o,           // with a last beat: the frame is too long
+
+  // Verdict on the oldest frame without one
+  input  logic                 verdict_i,        // pulse, with the next three
+  input  logic                 keep_i,           // 1: pass the frame on, 0: drop it
+  input  logic [BeatsLog2:0]   verdict_end_i,    // end_o of the frame
+  input  logic [63:0]          verdict_stamp_i,  // when its first beat came, card time in ps
+
+  // Frames out: AXI4-Stream without tready
   output logic                 tvalid_o,
   output logic                 tlast_o,
   output logic [63:0]          tkeep_o,
   output logic [511:0]         tdata_o,
-  output logic [63:0]          stamp_o,
-  output logic                 empty_o         // nothing here
+  output logic [63:0]          stamp_o,          // verdict_stamp_i of the frame, with each beat
+  output logic                 empty_o           // level: nothing here
 );
+
+  `PLUMB_RANGE(plumb_llr_rx_buffer, BeatsLog2, 9, 30)
 
   // More than the 144 beats of a frame of 9216 bytes.
   localparam int unsigned LongestBeats = 146;

@@ -6,34 +6,49 @@
 // the same clock. read_i fetches the beat at read_pointer_i and, with read_first_i, what travels
 // with the frame read_seq_i; look_i fetches where the frame look_seq_i ends and how old it is. All
 // come a clock later and stay until the next of their kind.
+`include "plumb_assert.svh"
+
 module plumb_llr_store #(
   parameter int unsigned BeatsLog2 = 12,
   parameter int unsigned FramesLog2 = 12
 ) (
-  input  logic                             clk_i,
-  input  logic                             write_i,
-  input  logic                             write_last_i,
-  input  logic [BeatsLog2:0]               write_pointer_i,
-  input  logic [FramesLog2-1:0]            write_seq_i,
-  input  logic [511:0]                     write_data_i,
-  input  logic [5:0]                       write_last_byte_i,
-  input  logic [plumb_tx_pkg::UserW-1:0]   write_user_i,
-  input  logic [31:0]                      write_bytes_i,      // sent up to the frame's end
-  input  logic [31:0]                      write_began_i,
-  input  logic                             read_i,
-  input  logic                             read_first_i,
-  input  logic [BeatsLog2-1:0]             read_pointer_i,
-  input  logic [FramesLog2-1:0]            read_seq_i,
+  input  logic                             clk_i,           // rising edge
+
+  // A beat to be kept; _user_, _bytes_ and _began_ count with the frame's last one
+  input  logic                             write_i,         // pulse, with the rest of write_*
+  input  logic                             write_last_i,    // last beat of its frame
+  input  logic [BeatsLog2:0]               write_pointer_i,  // where in the ring
+  input  logic [FramesLog2-1:0]            write_seq_i,     // low bits of the frame's number
+  input  logic [511:0]                     write_data_i,    // byte 0 in bits 7:0
+  input  logic [5:0]                       write_last_byte_i,  // number of its last byte: 63 but at
+                                                               // the end
+  input  logic [plumb_tx_pkg::UserW-1:0]   write_user_i,    // what follows the frame to the MAC, a
+                                                            // user_t
+  input  logic [31:0]                      write_bytes_i,   // bytes sent up to the frame's end,
+                                                            // modulo 2^32
+  input  logic [31:0]                      write_began_i,   // clock in which it began, modulo 2^32
+
+  // A beat to be replayed, one clock later
+  input  logic                             read_i,          // pulse: read a beat
+  input  logic                             read_first_i,    // with read_i: and what follows its
+                                                            // frame
+  input  logic [BeatsLog2-1:0]             read_pointer_i,  // where in the ring
+  input  logic [FramesLog2-1:0]            read_seq_i,      // low bits of the frame's number
   output logic [511:0]                     read_data_o,
-  output logic                             read_last_o,
-  output logic [5:0]                       read_last_byte_o,
-  output logic [plumb_tx_pkg::UserW-1:0]   read_user_o,
-  input  logic                             look_i,
-  input  logic [FramesLog2-1:0]            look_seq_i,
-  output logic [BeatsLog2:0]               look_end_o,
-  output logic [31:0]                      look_bytes_o,
-  output logic [31:0]                      look_began_o
+  output logic                             read_last_o,     // last beat of its frame
+  output logic [5:0]                       read_last_byte_o,  // number of the beat's last byte
+  output logic [plumb_tx_pkg::UserW-1:0]   read_user_o,     // of the frame of the last read_first_i
+
+  // A frame to be looked up, one clock later
+  input  logic                             look_i,          // pulse
+  input  logic [FramesLog2-1:0]            look_seq_i,      // low bits of its number
+  output logic [BeatsLog2:0]               look_end_o,      // position in the ring behind the frame
+  output logic [31:0]                      look_bytes_o,    // write_bytes_i of the frame
+  output logic [31:0]                      look_began_o     // write_began_i of the frame
 );
+
+  `PLUMB_RANGE(plumb_llr_store, BeatsLog2, 1, 30)
+  `PLUMB_RANGE(plumb_llr_store, FramesLog2, 1, 30)
 
   localparam int unsigned BeatW = 512 + 1 + 6;
   localparam int unsigned EntryW = BeatsLog2 + 1 + 32 + 32;

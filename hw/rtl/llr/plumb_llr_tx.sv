@@ -19,13 +19,13 @@
 // has been acknowledged for replay_timer clocks; more than replay_count_max of them without
 // progress, a link that is down for pcs_lost clocks and a frame older than data_age lead to Flush,
 // which gives up all outstanding frames. While the link is down no frame starts and the replay
-// timer stands.
+// timer is at zero.
 //
 // hold_o asks the gate to let no frame go: while frames cannot start, and then until all that have
 // been decided on before have left. Those that had to wait, and those that piled up behind them,
-// are counted (delayed): the departure time in their tag is that of their schedule. For them and for
-// replayed frames m_departure_o says when they cross, PathClocks behind these outputs, to a clock;
-// the line may have room for them up to four clocks later.
+// are counted (delayed): the departure time in their tag is that of their schedule. For them and
+// for replayed frames m_departure_o says when they cross, PathClocks behind these outputs, to a
+// clock; the line may have room for them up to four clocks later.
 //
 // Limits: a frame starts while fewer than max_frames frames and max_bytes bytes are outstanding (so
 // the frame in hand may exceed the bytes), and the buffer has room for a frame of the largest size.
@@ -37,62 +37,73 @@ module plumb_llr_tx #(
   parameter int unsigned FramesLog2 = 12,
   parameter int unsigned PathClocks = 0
 ) (
+  // Clock, reset (active low), card time
   input  logic                            clk_i,
-  input  logic                            clk_on_i,      // the same; may rest while LLR is off
+  input  logic                            clk_on_i,       // the same clock; may rest while LLR is
+                                                          // off
   input  logic                            rst_ni,
-  input  logic [63:0]                     now_i,
-  input  logic [31:0]                     ts_offset_i,
-  input  plumb_llr_pkg::config_t          config_i,
-  input  logic                            re_init_i,
-  input  logic                            link_up_i,
-  // Frames of the card.
-  input  logic [511:0]                    s_tdata_i,
-  input  logic [63:0]                     s_tkeep_i,
+  input  logic [63:0]                     now_i,          // ps, of the edge that begins the clock
+  input  logic [31:0]                     ts_offset_i,    // signed ps from MAC to reference point
+
+  // Control
+  input  plumb_llr_pkg::config_t          config_i,       // levels; times in clocks
+  input  logic                            re_init_i,      // pulse: flush, then begin again
+  input  logic                            link_up_i,      // level: the link is up
+
+  // Frames of the card: AXI4-Stream with FCS
+  input  logic [511:0]                    s_tdata_i,      // byte 0 in bits 7:0
+  input  logic [63:0]                     s_tkeep_i,      // per byte; all ones but in a last beat
   input  logic                            s_tvalid_i,
   input  logic                            s_tlast_i,
-  output logic                            s_tready_o,
-  input  logic                            s_sof_i,
-  input  plumb_tx_pkg::user_t             s_user_i,      // valid through the frame
-  input  logic                            s_poisoned_i,  // the same
-  input  logic [63:0]                     s_departure_i, // the same
-  input  logic                            s_empty_i,     // none between gate and here
-  output logic                            hold_o,
-  output logic                            blocked_o,     // a frame may not start in this clock
-  // To the MAC.
+  output logic                            s_tready_o,     // combinational
+  input  logic                            s_sof_i,        // the beat is a frame's first
+  input  plumb_tx_pkg::user_t             s_user_i,       // flow, number, kind; steady in a frame
+  input  logic                            s_poisoned_i,   // FCS complemented; steady in a frame
+  input  logic [63:0]                     s_departure_i,  // steady through a frame; card time in ps
+  input  logic                            s_empty_i,      // level: no frame between gate and here
+  output logic                            hold_o,         // level, to the gate: let no frame go
+  output logic                            blocked_o,      // combinational: frame must not start now
+
+  // To the MAC, replayed frames included
   output logic [511:0]                    m_tdata_o,
   output logic [63:0]                     m_tkeep_o,
   output logic                            m_tvalid_o,
   output logic                            m_tlast_o,
   input  logic                            m_tready_i,
-  output logic                            m_sof_o,
-  output logic [55:0]                     m_preamble_o,
-  output plumb_tx_pkg::user_t             m_user_o,
-  output logic [63:0]                     m_departure_o,
-  output logic                            m_replay_o,
-  // Messages.
-  input  logic                            ack_i,
-  input  logic                            nack_i,
-  input  logic [19:0]                     msg_seq_i,
-  input  logic                            echo_i,        // with the data of our INIT
-  output logic                            init_o,
-  input  logic                            init_taken_i,
-  input  logic                            quiet_i,       // every message has its place on the line
-  // Observation.
-  output logic [2:0]                      state_o,
-  output logic [19:0]                     outstanding_o,
-  output plumb_llr_pkg::tx_events_t       events_o,
-  output logic [19:0]                     flushed_o      // frames given up in this clock
+  output logic                            m_sof_o,        // the beat is a frame's first
+  output logic [55:0]                     m_preamble_o,   // with the first beat: D1 to D7, D1
+                                                          // lowest
+  output plumb_tx_pkg::user_t             m_user_o,       // flow, number and kind
+  output logic [63:0]                     m_departure_o,  // at the reference point, card time in ps
+  output logic                            m_replay_o,     // the beat is of a replayed frame
+
+  // Messages
+  input  logic                            ack_i,          // pulse: an ACK came
+  input  logic                            nack_i,         // pulse: a NACK came
+  input  logic [19:0]                     msg_seq_i,      // with either: the peer's last good frame
+  input  logic                            echo_i,         // pulse: an ECHO to our INIT came
+  output logic                            init_o,         // level: send an INIT
+  input  logic                            init_taken_i,   // pulse: the INIT goes
+  input  logic                            quiet_i,        // level: every set sent has its place
+
+  // Observation
+  output logic [2:0]                      state_o,        // plumb_llr_pkg::Tx...
+  output logic [19:0]                     outstanding_o,  // frames sent and not acknowledged
+  output plumb_llr_pkg::tx_events_t       events_o,       // a pulse per counter
+  output logic [19:0]                     flushed_o       // frames given up in this clock
 );
+
+  `PLUMB_RANGE(plumb_llr_tx, BeatsLog2, 9, 30)
+  `PLUMB_RANGE(plumb_llr_tx, FramesLog2, 1, 19)
+  `PLUMB_PARAMETER(plumb_llr_tx, PathClocks,
+                   PathClocks < 2**20,
+                   less than 2^20: CrossPs has 32 bits)
 
   localparam int unsigned MaxBeats = (plumb_pkg::MaxFrameBytes + 63) / 64;
   // A largest frame that starts now and one of the same clock whose beats are not counted yet.
   localparam int unsigned RoomBeats = 2**BeatsLog2 - MaxBeats - 2;
   localparam int unsigned PeriodPs = plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
   localparam int unsigned CrossPs = (2 + PathClocks) * PeriodPs;
-
-  if (FramesLog2 > 19 || BeatsLog2 < 9) begin : gen_bad_buffer
-    $error("plumb_llr_tx: at most 2^19 frames, at least 2^9 beats");
-  end
 
   // The receiver's part of the configuration.
   logic        unused_config;

@@ -7,44 +7,63 @@
 // and a NACK asks for a replay (replay_o). Any other message is an error and does nothing.
 //
 //   clock   0 message, entry looked up   1 window moves, pulses   2.. age of the now oldest frame
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_llr_window #(
   parameter int unsigned BeatsLog2 = 12,
   parameter int unsigned FramesLog2 = 12
 ) (
+  // Clock and reset (active low)
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic               enable_i,
-  input  logic               start_i,
-  input  logic [19:0]        start_seq_i,
-  input  logic [BeatsLog2:0] head_i,           // where the next frame will be stored
-  input  logic               ack_i,
-  input  logic               nack_i,
-  input  logic [19:0]        msg_seq_i,
-  input  logic               frame_end_i,
-  input  logic [31:0]        frame_bytes_i,    // sent up to the frame's end
-  input  logic [31:0]        frame_began_i,
-  input  logic [31:0]        tick_i,
-  input  logic [31:0]        data_age_i,
-  input  logic [19:0]        max_frames_i,
-  // Table of frames; data one clock after the look.
-  output logic               look_o,
-  output logic [19:0]        look_seq_o,
-  input  logic [BeatsLog2:0] look_end_i,
-  input  logic [31:0]        look_bytes_i,
-  input  logic [31:0]        look_began_i,
-  output logic [19:0]        next_seq_o,
-  output logic [19:0]        oldest_seq_o,     // the oldest outstanding frame, or next_seq_o
-  output logic [BeatsLog2:0] tail_o,           // where it begins
-  output logic [19:0]        outstanding_o,
-  output logic               full_o,           // no more frames, by max_frames_i or the table
-  output logic [31:0]        outstanding_bytes_o,
-  output logic               progress_o,
-  output logic               replay_o,
-  output logic               seq_error_o,
-  output logic               too_old_o
+  input  logic               enable_i,             // level: without it nothing changes
+
+  // Beginning
+  input  logic               start_i,              // pulse: empty the window
+  input  logic [19:0]        start_seq_i,          // with start_i: number of the next frame
+  input  logic [BeatsLog2:0] head_i,               // where in the ring the next beat will be stored
+
+  // Messages of the peer
+  input  logic               ack_i,                // pulse
+  input  logic               nack_i,               // pulse
+  input  logic [19:0]        msg_seq_i,            // with either: its last good frame
+
+  // Frames sent
+  input  logic               frame_end_i,          // pulse: a frame is stored in full
+  input  logic [31:0]        frame_bytes_i,        // bytes sent up to its end, modulo 2^32
+  input  logic [31:0]        frame_began_i,        // clock in which it began, modulo 2^32
+  input  logic [31:0]        tick_i,               // count of clocks, modulo 2^32
+  input  logic [31:0]        data_age_i,           // clocks after which a frame is too old, 0:
+                                                   // never
+  input  logic [19:0]        max_frames_i,         // frames that may be outstanding
+
+  // Table of frames (plumb_llr_store); data one clock after the look
+  output logic               look_o,               // pulse
+  output logic [19:0]        look_seq_o,           // number of the frame
+  input  logic [BeatsLog2:0] look_end_i,           // position in the ring behind the frame
+  input  logic [31:0]        look_bytes_i,         // bytes sent up to its end, modulo 2^32
+  input  logic [31:0]        look_began_i,         // clock in which it began, modulo 2^32
+
+  // The window
+  output logic [19:0]        next_seq_o,           // number of the next frame
+  output logic [19:0]        oldest_seq_o,         // the oldest outstanding frame, or next_seq_o
+  output logic [BeatsLog2:0] tail_o,               // where in the ring it begins
+  output logic [19:0]        outstanding_o,        // frames
+  output logic               full_o,               // level: no more frames, by max_frames_i or the
+                                                   // table
+  output logic [31:0]        outstanding_bytes_o,  // bytes of the outstanding frames
+
+  // What a message does, one clock later
+  output logic               progress_o,           // pulse: frames were acknowledged
+  output logic               replay_o,             // pulse: a NACK asks for a replay
+  output logic               seq_error_o,          // pulse: it names no frame of the window
+  output logic               too_old_o             // level: the oldest frame is older than
+                                                   // data_age_i
 );
+
+  `PLUMB_RANGE(plumb_llr_window, BeatsLog2, 1, 30)
+  `PLUMB_RANGE(plumb_llr_window, FramesLog2, 1, 19)
 
   logic [19:0]        next_q, oldest_q, next_d, oldest_d, outstanding_q;
   logic [19:0]        acked_q;         // the frame before the oldest one

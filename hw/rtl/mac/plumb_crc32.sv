@@ -17,15 +17,21 @@
 `include "plumb_simulated.svh"
 
 module plumb_crc32 (
+  // Clock and reset (active low)
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         valid_i,
-  input  logic         first_i,
-  input  logic         last_i,
-  input  logic [511:0] data_i,
-  input  logic [6:0]   bytes_i,      // valid bytes of a last beat, 1..64, from byte 0; else 64
-  output logic         crc_valid_o,
-  output logic [31:0]  crc_o
+
+  // Beats
+  input  logic         valid_i,      // a beat, with the next four
+  input  logic         first_i,      // of its frame
+  input  logic         last_i,       // of its frame
+  input  logic [511:0] data_i,       // byte 0 in bits 7:0
+  input  logic [6:0]   bytes_i,      // valid bytes of a last beat, 1 to 64, from byte 0; else 64
+
+  // Result
+  output logic         crc_valid_o,  // pulse, Crc32Latency clocks after a last beat
+  output logic [31:0]  crc_o         // with crc_valid_o, until the next: register without
+                                     // complement
 );
 
   // Control. From stage 4 on only the end of a frame travels on.

@@ -2,18 +2,19 @@
 //
 // busy_i says that something in the part may change with the next edge. The clock runs while it is
 // high, for Linger clocks after it has fallen, by when whatever was under way has come to rest, and
-// in reset. Behind a gate everything must be as if the clock always ran: a part that has been told
-// nothing for so long must not change anything that anybody looks at. A simulation can hold a card
-// with gates against one without (docs/simulation-speed.md).
+// in reset. Behind a gate everything must be as if the clock always ran: a part whose busy_i has
+// been low for so long must not change anything that is read outside it. A simulation can compare a
+// card with gates with one without (docs/simulation-speed.md).
 //
 // Only a simulation of the whole card has gates (PLUMB_CLOCK_GATES). In hardware this is a wire.
 `include "plumb_simulated.svh"
 
 module plumb_clock_gate (
+  // Clock and reset (active low)
   input  logic clk_i,
   input  logic rst_ni,
-  input  logic busy_i,
-  output logic clk_o
+  input  logic busy_i,  // level: something may change with the next edge
+  output logic clk_o    // clk_i, or at rest
 );
 
 `ifdef PLUMB_CLOCK_GATES

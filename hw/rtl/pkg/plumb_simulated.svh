@@ -1,5 +1,4 @@
-// What simulated cards do not do, for the sake of their speed (docs/simulation-speed.md). Nothing
-// that anybody sees differs for it.
+// Work that simulated cards leave out for speed (docs/simulation-speed.md). No output differs.
 //
 //   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
 //     if (!rst_ni) ...

@@ -8,93 +8,98 @@
 // Takes a beat every clock, and frames of one beat every clock until the event FIFO (512) is full;
 // events leave it every two clocks, faster than 64-byte frames at 100 Gb/s come. Descriptors come
 // DescLatency = 11 clocks after the cycle of a frame's last beat, for every frame in order.
-// cnt_frames_o and cnt_bytes_o count every frame; of these, each is a runt, a giant, an FCS error
-// or good, and only good ones touch anything else.
+// cnt_frames_o and cnt_bytes_o count every frame. Each is a runt, a giant, an FCS error or good,
+// and only good ones have any other effect.
 //
 // clear_i zeroes tables, groups, histograms and counters; until clear_busy_o falls nothing is
 // counted, so that everything counts from the same clock on. PFC timers keep running. The same
 // clearing follows reset. Table and histogram reads take the clocks that events leave free and do
 // not delay them; writes to tables 4 and 5 are acknowledged and do nothing.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_rx #(
   parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4
 ) (
+  // Clock, reset (active low), card time
   input  logic            clk_i,
   input  logic            rst_ni,
-  input  logic [63:0]     now_i,
+  input  logic [63:0]     now_i,                    // ps, of the edge that begins the clock
+  input  logic            clear_i,                  // pulse: zeroes tables, histograms and counters
+  output logic            clear_busy_o,             // level, until the sweep has ended
 
-  input  logic            clear_i,
-  output logic            clear_busy_o,
-  input  logic [31:0]     byte_time_ps_i,
-  input  logic [31:0]     ts_offset_i,
-  input  logic            wide_rows_i,      // tag id: 4 bits of group and 12 of row, else 5 and 11
-  input  logic            trim_dscp_en_i,   // trimmed: has this DSCP
+  // Calibration and tracking, static during a run
+  input  logic [31:0]     byte_time_ps_i,           // ps per byte on the wire, for pause times
+  input  logic [31:0]     ts_offset_i,              // signed ps from MAC to reference point
+  input  logic            wide_rows_i,              // tag id: group 4, row 12 bits; else 5, 11
+  input  logic            trim_dscp_en_i,           // trimmed: has this DSCP
   input  logic [5:0]      trim_dscp_i,
-  input  logic            trim_length_i,    // trimmed: UDP claims more than the IP packet holds
+  input  logic            trim_length_i,            // trimmed: UDP is longer than IP holds
 
-  input  logic            tbl_req_i,
-  input  logic            tbl_we_i,
-  input  logic [3:0]      tbl_table_i,
+  // Table bus, tables 4 and 5: one access at a time, from the request to the acknowledge
+  input  logic            tbl_req_i,                // pulse, with the four signals below
+  input  logic            tbl_we_i,                 // 1: write (acknowledged, no effect), 0: read
+  input  logic [3:0]      tbl_table_i,              // number of the table (plumb_pkg::Table...)
   input  logic [15:0]     tbl_row_i,
-  input  logic [511:0]    tbl_wdata_i,
-  output logic            tbl_ack_o,
-  output logic [511:0]    tbl_rdata_o,
+  input  logic [511:0]    tbl_wdata_i,              // not used
+  output logic            tbl_ack_o,                // pulse: access done
+  output logic [511:0]    tbl_rdata_o,              // row that was read, with tbl_ack_o
 
-  input  logic            hist_req_i,
+  // Latency histogram: one cell at a time
+  input  logic            hist_req_i,               // pulse, with the next two
   input  logic [4:0]      hist_group_i,
   input  logic [15:0]     hist_bucket_i,
-  output logic            hist_ack_o,
-  output logic [47:0]     hist_data_o,
+  output logic            hist_ack_o,               // pulse
+  output logic [47:0]     hist_data_o,              // frames in the cell, with hist_ack_o
 
-  input  logic [511:0]    rx_tdata_i,
-  input  logic [63:0]     rx_tkeep_i,
+  // From link-level retry: AXI4-Stream without tready, frames with FCS
+  input  logic [511:0]    rx_tdata_i,               // byte 0 in bits 7:0
+  input  logic [63:0]     rx_tkeep_i,               // per byte; all ones but in a last beat
   input  logic            rx_tvalid_i,
   input  logic            rx_tlast_i,
-  input  logic [63:0]     rx_time_i,            // of the first beat at the MAC boundary
+  input  logic [63:0]     rx_time_i,                // of the first beat at the MAC; card time, ps
 
-  output logic [7:0]      paused_o,
-  output logic [8*64-1:0] until_o,              // see plumb_pfc_timers
-  output logic [7:0]      pause_start_o,
-  output logic [7:0]      pause_end_o,
-  output logic [63:0]     pause_time_o,
+  // Pauses that this port obeys (plumb_pfc_timers); word p belongs to priority p
+  output logic [7:0]      paused_o,                 // level, one bit per priority
+  output logic [8*64-1:0] until_o,                  // 64 bits each: end of pause, card time, ps
+  output logic [7:0]      pause_start_o,            // pulse, one bit per priority: a pause begins
+  output logic [7:0]      pause_end_o,              // pulse, one bit per priority: a pause is over
+  output logic [63:0]     pause_time_o,             // of either pulse, card time in ps
 
-  output logic            desc_valid_o,
-  output logic [63:0]     desc_timestamp_o,
-  output logic [15:0]     desc_length_o,        // saturates
+  // Descriptor of each frame, for capture and flow control
+  output logic            desc_valid_o,             // pulse, with the rest of desc_*
+  output logic [63:0]     desc_timestamp_o,         // at the reference point, card time in ps
+  output logic [15:0]     desc_length_o,            // bytes with FCS; saturates
   output logic            desc_fcs_ok_o,
-  output logic            desc_icrc_checked_o,
-  output logic            desc_icrc_ok_o,
+  output logic            desc_icrc_checked_o,      // good frame that must have an ICRC
+  output logic            desc_icrc_ok_o,           // with desc_icrc_checked_o: the ICRC is right
 
-  output logic [63:0]     cnt_frames_o,
-  output logic [63:0]     cnt_bytes_o,
+  // Counters of frames since reset or clear_i
+  output logic [63:0]     cnt_frames_o,             // all frames
+  output logic [63:0]     cnt_bytes_o,              // bytes of all frames, FCS included
   output logic [63:0]     cnt_fcs_errors_o,
   output logic [63:0]     cnt_icrc_errors_o,
-  output logic [63:0]     cnt_runts_o,
-  output logic [63:0]     cnt_giants_o,
-  output logic [63:0]     cnt_untagged_o,
-  output logic [63:0]     cnt_unparsed_o,
-  output logic [63:0]     cnt_latency_negative_o,
-  output logic [63:0]     cnt_event_overflow_o,
-  output logic [63:0]     cnt_pause_frames_o,
-  output logic [63:0]     cnt_mac_control_other_o,
-  output logic [63:0]     cnt_bad_row_o,
-  output logic [63:0]     cnt_trimmed_o,
-  output logic [63:0]     cnt_trimmed_bare_o,
-  output logic [8*64-1:0] cnt_xoff_o,
-  output logic [8*64-1:0] cnt_xon_o,
-  output logic [8*64-1:0] cnt_paused_ps_o,
-
-  output logic            event_overflow_o
+  output logic [63:0]     cnt_runts_o,              // below 64 bytes
+  output logic [63:0]     cnt_giants_o,             // above 9216 bytes
+  output logic [63:0]     cnt_untagged_o,           // understood, without a test tag
+  output logic [63:0]     cnt_unparsed_o,           // not understood
+  output logic [63:0]     cnt_latency_negative_o,   // received before they departed
+  output logic [63:0]     cnt_event_overflow_o,     // tagged frames that found the event FIFO full
+  output logic [63:0]     cnt_pause_frames_o,       // 802.3x PAUSE
+  output logic [63:0]     cnt_mac_control_other_o,  // MAC control, neither PFC nor PAUSE
+  output logic [63:0]     cnt_bad_row_o,            // tag of a row or group that is not there
+  output logic [63:0]     cnt_trimmed_o,            // trimmed, with tag or without
+  output logic [63:0]     cnt_trimmed_bare_o,       // trimmed, without a tag
+  output logic [8*64-1:0] cnt_xoff_o,               // XOFF received, 64 bits per priority
+  output logic [8*64-1:0] cnt_xon_o,                // XON (time 0) received, 64 bits per priority
+  output logic [8*64-1:0] cnt_paused_ps_o,          // ps in pause, 64 bits per priority
+  output logic            event_overflow_o          // pulse: a tagged frame found the FIFO full
 );
 
-  if (RowsLog2 < 1 || RowsLog2 > 12) begin : gen_rows_check
-    $error("RowsLog2 must be 1 to 12: a test tag has at most 12 bits for the row");
-  end
-  if (GroupsLog2 < 1 || GroupsLog2 > 5) begin : gen_groups_check
-    $error("GroupsLog2 must be 1 to 5: a test tag has 5 bits for the group");
-  end
+  // A test tag has 12 bits for the row at most, and 5 for the group.
+  `PLUMB_RANGE(plumb_rx, RowsLog2, 1, 12)
+  `PLUMB_RANGE(plumb_rx, GroupsLog2, 1, 5)
 
   // Stream and parser.
   logic                s1_valid;

@@ -6,24 +6,29 @@
 //
 // The ICRC lies at the end of the IP packet, which for frames of the tester is right before the
 // FCS, but before the padding in short frames of others; so the IP length decides. It covers from
-// the IP header on, with the fields that routers may change counted as ones, and is checked by
-// running over it: a good frame leaves the same register as one with a good FCS.
+// the IP header on, with the fields that routers may change counted as ones. The CRC runs over the
+// ICRC itself too: a good one leaves the same register as a good FCS.
 `include "plumb_simulated.svh"
 
 module plumb_rx_check (
+  // Clock and reset (active low)
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         valid_i,
-  input  logic         first_i,
-  input  logic         last_i,
-  input  logic [10:0]  index_i,      // number of the beat in its frame
-  input  logic [6:0]   bytes_i,
-  input  logic [511:0] data_i,
-  input  logic         roce_i,       // of the frame: RoCEv2, with
-  input  logic         vlan_i,       // an 802.1Q tag
-  input  logic         ipv6_i,       // IPv6, else IPv4
-  input  logic [16:0]  ip_end_i,     // position just behind the IP packet
-  output logic         valid_o,
+
+  // Beats with their frames' headers, from plumb_rx_parse_net
+  input  logic         valid_i,   // a beat, with all that follows
+  input  logic         first_i,   // of its frame
+  input  logic         last_i,    // of its frame
+  input  logic [10:0]  index_i,   // number of the beat in its frame
+  input  logic [6:0]   bytes_i,   // valid bytes, 64 but in a last beat
+  input  logic [511:0] data_i,    // byte 0 in bits 7:0
+  input  logic         roce_i,    // the frame is UDP to the port of RoCEv2
+  input  logic         vlan_i,    // it has an 802.1Q tag
+  input  logic         ipv6_i,    // it is IPv6, else IPv4
+  input  logic [16:0]  ip_end_i,  // position just behind the IP packet
+
+  // Verdict on each frame
+  output logic         valid_o,   // pulse, with the next two
   output logic         fcs_ok_o,
   output logic         icrc_ok_o
 );

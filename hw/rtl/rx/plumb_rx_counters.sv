@@ -4,24 +4,29 @@
 `include "plumb_simulated.svh"
 
 module plumb_rx_counters (
+  // Clock and reset (active low)
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,
-  input  logic        frame_i,
-  input  logic [31:0] length_i,            // with frame_i
+  input  logic        clear_i,                  // level: holds all counters at zero
+
+  // Events: a pulse each
+  input  logic        frame_i,                  // a frame of any kind
+  input  logic [31:0] length_i,                 // its bytes with FCS, with frame_i
   input  logic        fcs_error_i,
   input  logic        icrc_error_i,
-  input  logic        runt_i,
-  input  logic        giant_i,
-  input  logic        untagged_i,
-  input  logic        unparsed_i,
-  input  logic        latency_negative_i,
-  input  logic        event_overflow_i,
-  input  logic        pause_i,
-  input  logic        control_other_i,
-  input  logic        bad_row_i,
-  input  logic        trimmed_i,
-  input  logic        bare_i,
+  input  logic        runt_i,                   // below 64 bytes
+  input  logic        giant_i,                  // above 9216 bytes
+  input  logic        untagged_i,               // understood, without a test tag
+  input  logic        unparsed_i,               // not understood
+  input  logic        latency_negative_i,       // received before it departed
+  input  logic        event_overflow_i,         // a tagged frame found the event FIFO full
+  input  logic        pause_i,                  // 802.3x PAUSE
+  input  logic        control_other_i,          // MAC control, neither PFC nor PAUSE
+  input  logic        bad_row_i,                // tag of a row or group that is not there
+  input  logic        trimmed_i,                // trimmed, with tag or without
+  input  logic        bare_i,                   // trimmed, without a tag
+
+  // Counts of these, cnt_bytes_o the sum of length_i
   output logic [63:0] cnt_frames_o,
   output logic [63:0] cnt_bytes_o,
   output logic [63:0] cnt_fcs_errors_o,

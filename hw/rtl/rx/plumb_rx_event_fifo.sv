@@ -3,21 +3,29 @@
 // event_o is right one clock after pop_i and holds until the next one. valid_o says that there is
 // something to pop; an event can be popped from the clock after its push on. A push to a full queue
 // is dropped and gives a pulse of overflow_o. clear_i empties the queue and drops what is pushed.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_rx_event_fifo #(
   parameter int unsigned DepthLog2 = 9
 ) (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 clear_i,
-  input  logic                 push_i,
-  input  plumb_rx_pkg::event_t event_i,
-  output logic                 overflow_o,
-  output logic                 valid_o,
-  input  logic                 pop_i,
-  output plumb_rx_pkg::event_t event_o
+  input  logic                 clear_i,     // level: empties the queue
+
+  // In
+  input  logic                 push_i,      // pulse, in any clock
+  input  plumb_rx_pkg::event_t event_i,     // with push_i
+  output logic                 overflow_o,  // pulse, one clock later: the queue was full
+
+  // Out
+  output logic                 valid_o,     // level: there is something to pop
+  input  logic                 pop_i,       // pulse, only while valid_o
+  output plumb_rx_pkg::event_t event_o      // one clock after pop_i
 );
+
+  `PLUMB_RANGE(plumb_rx_event_fifo, DepthLog2, 1, 30)
 
   localparam int unsigned Depth = 1 << DepthLog2;
 

@@ -1,7 +1,7 @@
 // What was received of each flow: reads, updates and writes back one row per event.
 //
-// Takes an event every two clocks at most. An event behind another one of the same row sees its
-// result: the row passes two places where a result not yet in memory overtakes what was read.
+// Takes an event every two clocks at most. An event sees the result of the one before it on the
+// same row: in two places a result that is not yet in memory replaces what was read.
 //
 //   clock   0     1           2         3          4           5        6
 //           pop   row read    read out  sequence   new row     write
@@ -18,29 +18,39 @@
 // The row of a table read is a whole one, as of a moment between two events; it is taken in a clock
 // in which no event reads. The answer comes at most five clocks after the request. Reset and
 // clear_i zero all rows, one per clock; meanwhile (busy_o) no events are taken.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_rx_flow_table #(
   parameter int unsigned RowsLog2 = 12
 ) (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 clear_i,
-  output logic                 busy_o,
+  input  logic                 clear_i,             // pulse: zeroes all rows
+  output logic                 busy_o,              // level, until all rows are zero
 
-  input  logic                 event_valid_i,
-  output logic                 pop_o,
-  input  plumb_rx_pkg::event_t event_i,       // one clock after pop_o
+  // Events, from the FIFO
+  input  logic                 event_valid_i,       // level: there is one
+  output logic                 pop_o,               // combinational: it is taken, at most every
+                                                    // other clock
+  input  plumb_rx_pkg::event_t event_i,             // one clock after pop_o
 
-  output logic                 counted_o,     // for the latency: not duplicate, stale or trimmed
-  output logic [4:0]           group_o,
-  output logic [47:0]          latency_o,
+  // To the latency
+  output logic                 counted_o,           // pulse: a frame that is no duplicate, stale or
+                                                    // trimmed
+  output logic [4:0]           group_o,             // with counted_o
+  output logic [47:0]          latency_o,           // with counted_o: modulo 2^48 ps
 
-  input  logic                 read_i,
-  input  logic [15:0]          read_row_i,
-  output logic                 ack_o,
-  output logic [plumb_rx_pkg::RowTableW-1:0] row_o
+  // Row read
+  input  logic                 read_i,              // pulse
+  input  logic [15:0]          read_row_i,          // with read_i
+  output logic                 ack_o,               // pulse, at most five clocks later
+  output logic [plumb_rx_pkg::RowTableW-1:0] row_o  // with ack_o; zero for a row that does not
+                                                    // exist
 );
+
+  `PLUMB_RANGE(plumb_rx_flow_table, RowsLog2, 1, 12)
 
   localparam int unsigned Rows = 1 << RowsLog2;
 
@@ -170,7 +180,7 @@ module plumb_rx_flow_table #(
   logic [31:0]        stale4_q;
   logic [47:0]        found4_q;       // lost - 1
 
-  // Without an event nobody looks, and a simulation need not either; likewise in the next clock.
+  // Without an event the values are not used, and a simulation skips them; so in the next clock.
   always_comb begin
     `PLUMB_ANY(base)
     `PLUMB_ANY(distance)

@@ -7,17 +7,22 @@
 `include "plumb_simulated.svh"
 
 module plumb_rx_framer (
+  // Clock and reset (active low)
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic [31:0]         ts_offset_i,   // signed ps
-  input  logic [511:0]        rx_tdata_i,
-  input  logic [63:0]         rx_tkeep_i,
+  input  logic [31:0]         ts_offset_i,  // signed ps from MAC to reference point
+
+  // AXI4-Stream without tready, frames with FCS
+  input  logic [511:0]        rx_tdata_i,   // byte 0 in bits 7:0
+  input  logic [63:0]         rx_tkeep_i,   // per byte; all ones but in a last beat
   input  logic                rx_tvalid_i,
   input  logic                rx_tlast_i,
-  input  logic [63:0]         rx_time_i,
-  output logic                valid_o,
-  output plumb_rx_pkg::beat_t beat_o,
-  output logic [511:0]        data_o
+  input  logic [63:0]         rx_time_i,    // of the first beat at the MAC; card time, ps
+
+  // Beats, one clock later
+  output logic                valid_o,      // a beat, with the next two
+  output plumb_rx_pkg::beat_t beat_o,       // place in the frame, length, timestamp
+  output logic [511:0]        data_o        // byte 0 in bits 7:0
 );
 
   logic         inside_q;      // the next beat continues a frame

@@ -13,32 +13,39 @@
 // reset and clear_i zero everything in 2^GroupsLog2·544 clocks (busy_o). Reads of a group or a
 // histogram cell are answered in a clock in which no update reads, at most seven clocks after the
 // request; what does not exist reads as zero.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_rx_latency #(
   parameter int unsigned GroupsLog2 = 4
 ) (
+  // Clock and reset (active low)
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,
-  output logic        busy_o,
+  input  logic        clear_i,                      // pulse: zeroes groups and histograms
+  output logic        busy_o,                       // level, until all are zero
 
-  input  logic        valid_i,
-  input  logic [4:0]  group_i,
-  input  logic [47:0] latency_i,
-  output logic        negative_o,     // pulse
+  // A latency
+  input  logic        valid_i,                      // pulse, at most every other clock
+  input  logic [4:0]  group_i,                      // with valid_i
+  input  logic [47:0] latency_i,                    // with valid_i: signed, ps
+  output logic        negative_o,                   // pulse, one clock later: it was negative
 
-  input  logic        group_read_i,
-  input  logic [15:0] group_read_row_i,
-  output logic        group_ack_o,
-  output logic [plumb_rx_pkg::GroupW-1:0] group_o,
+  // Row of a group
+  input  logic        group_read_i,                 // pulse
+  input  logic [15:0] group_read_row_i,             // with group_read_i
+  output logic        group_ack_o,                  // pulse
+  output logic [plumb_rx_pkg::GroupW-1:0] group_o,  // with group_ack_o: a group_t
 
-  input  logic        hist_req_i,
-  input  logic [4:0]  hist_group_i,
-  input  logic [15:0] hist_bucket_i,
-  output logic        hist_ack_o,
-  output logic [47:0] hist_data_o
+  // Cell of a histogram
+  input  logic        hist_req_i,                   // pulse
+  input  logic [4:0]  hist_group_i,                 // with hist_req_i
+  input  logic [15:0] hist_bucket_i,                // with hist_req_i
+  output logic        hist_ack_o,                   // pulse
+  output logic [47:0] hist_data_o                   // frames in the cell, with hist_ack_o
 );
+
+  `PLUMB_RANGE(plumb_rx_latency, GroupsLog2, 1, 5)
 
   localparam int unsigned Groups = 1 << GroupsLog2;
   localparam int unsigned BankRows = plumb_pkg::HistBuckets / 8;   // per group
@@ -315,7 +322,7 @@ module plumb_rx_latency #(
 
   assign read        = valid_q[4] || serve_hist;
   assign read_cell   = valid_q[4] ? cell4_q : hist_cell_q;
-  // Where nobody looks at a value it is 'x: wide choices are not made for nothing then.
+  // A value that is not used is 'x, so that a simulation skips the wide choice.
   assign cell_stored = (valid_q[5] || hist_served_q) ? bank_out[48*bank_out_sel_q+:48] : 'x;
 
   // Banks are lanes of one memory.

@@ -8,15 +8,20 @@
 `include "plumb_simulated.svh"
 
 module plumb_rx_parse_net (
+  // Clock and reset (active low)
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic                valid_i,
-  input  plumb_rx_pkg::beat_t beat_i,
-  input  logic [511:0]        data_i,
-  output logic                valid_o,
+
+  // Beats from plumb_rx_framer
+  input  logic                valid_i,  // a beat, with the next two
+  input  plumb_rx_pkg::beat_t beat_i,   // place in the frame, length, timestamp
+  input  logic [511:0]        data_i,   // byte 0 in bits 7:0
+
+  // The same one clock later, with what the headers say
+  output logic                valid_o,  // a beat, with the next three
   output plumb_rx_pkg::beat_t beat_o,
   output logic [511:0]        data_o,
-  output plumb_rx_pkg::net_t  net_o
+  output plumb_rx_pkg::net_t  net_o     // of the beat's frame
 );
 
   // The number in two bytes of the wire.

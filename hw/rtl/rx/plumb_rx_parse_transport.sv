@@ -7,21 +7,28 @@
 `include "plumb_simulated.svh"
 
 module plumb_rx_parse_transport (
+  // Clock and reset (active low)
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic                valid_i,
-  input  plumb_rx_pkg::beat_t beat_i,
-  input  logic [511:0]        data_i,
-  input  plumb_rx_pkg::net_t  net_i,
-  output logic                valid_o,
+
+  // Beats from plumb_rx_parse_net
+  input  logic                valid_i,     // a beat, with the next three
+  input  plumb_rx_pkg::beat_t beat_i,      // place in the frame, length, timestamp
+  input  logic [511:0]        data_i,      // byte 0 in bits 7:0
+  input  plumb_rx_pkg::net_t  net_i,       // of the beat's frame
+
+  // The same one clock later
+  output logic                valid_o,     // a beat, with the next three
   output plumb_rx_pkg::beat_t beat_o,
   output logic [511:0]        data_o,
   output plumb_rx_pkg::net_t  net_o,
-  output logic                known_o,      // the transport header is of a known kind
-  output logic [7:0]          udp_data_o,   // position of the first byte behind UDP
-  output logic [5:0]          dscp_o,
-  output logic [16:0]         udp_end_o,    // position just behind what UDP says it carries
-  output logic [7:0]          tag_off_o     // position of the test tag: 2 modulo 4
+
+  // Of the frame; positions are bytes from its start
+  output logic                known_o,     // the transport header is of a known kind
+  output logic [7:0]          udp_data_o,  // position of the first byte behind UDP
+  output logic [5:0]          dscp_o,      // of the IP header
+  output logic [16:0]         udp_end_o,   // position behind what UDP says it carries
+  output logic [7:0]          tag_off_o    // position of the test tag: 2 modulo 4
 );
 
   localparam logic [4:0] PdsControl = 5'd11;
@@ -40,8 +47,8 @@ module plumb_rx_parse_transport (
   assign second_beat = net_i.vlan && net_i.ipv6;
   assign kind        = net_i.kind;
 
-  // Without a beat nobody looks, and a simulation need not either: so no functions, which Verilator
-  // works out beforehand.
+  // Without a beat the values are not used, and a simulation skips them: so no functions here, as a
+  // simulator evaluates those in every clock.
   always_comb begin
     `PLUMB_ANY(roce)
     `PLUMB_ANY(pds)

@@ -4,14 +4,17 @@
 // body_o is right one clock after the beat with the last of the bytes and holds until the next
 // frame's. Whether the frame was long enough to have them is for the reader to check.
 module plumb_rx_tag (
-  input  logic         clk_i,
-  input  logic         valid_i,
-  input  logic         first_i,
-  input  logic [10:0]  index_i,         // number of the beat in its frame
-  input  logic [511:0] data_i,
-  input  logic         mac_control_i,
-  input  logic [5:0]   tag_word_i,      // the tag is at 4·tag_word_i + 2; right when that beat is
-  output logic [143:0] body_o           // first byte in bits 7:0
+  input  logic         clk_i,          // rising edge
+
+  // Beats from plumb_rx_parse_transport
+  input  logic         valid_i,        // a beat, with all that follows
+  input  logic         first_i,        // of its frame
+  input  logic [10:0]  index_i,        // number of the beat in its frame
+  input  logic [511:0] data_i,         // byte 0 in bits 7:0
+  input  logic         mac_control_i,  // the frame is MAC control
+  input  logic [5:0]   tag_word_i,     // the tag is at 4·tag_word_i + 2; right in the beat that has
+                                       // it
+  output logic [143:0] body_o          // first byte in bits 7:0
 );
 
   // The beat turned so that the tag's first byte comes first: what lies in this beat and what lies

@@ -7,8 +7,8 @@
 //
 // A frame is one of: runt, giant, FCS error, good. Only a good one is looked into: it is a MAC
 // control frame, or not understood, or untagged, or tagged. A trimmed one has no ICRC any more; it
-// is tagged if its IP packet still holds the whole tag, else it is bare, which is neither untagged
-// nor not understood.
+// is tagged if its IP packet still holds the whole tag. Else it counts as bare, and neither as
+// untagged nor as not understood.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
@@ -17,56 +17,67 @@ module plumb_rx_verdict #(
   parameter int unsigned GroupsLog2 = 4,
   parameter int unsigned CheckDelay = 7
 ) (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
-  input  logic                 wide_rows_i,     // id: 4 bits of group, 12 of row; else 5 and 11
-  input  logic                 trim_dscp_en_i,  // trimmed if it has this DSCP
+  // Tracking, static during a run
+  input  logic                 wide_rows_i,      // tag id: group 4, row 12 bits; else 5, 11
+  input  logic                 trim_dscp_en_i,   // trimmed: has this DSCP
   input  logic [5:0]           trim_dscp_i,
-  input  logic                 trim_length_i,   // trimmed if UDP claims more than the IP packet has
+  input  logic                 trim_length_i,    // trimmed: UDP is longer than IP holds
 
-  input  logic                 end_i,           // a last beat, with the next ten
-  input  logic [63:0]          stamp_i,
-  input  logic [31:0]          length_i,
-  input  logic                 mac_control_i,
-  input  logic                 pfc_i,
-  input  logic                 pause_i,
-  input  logic                 roce_i,
-  input  logic                 ce_i,
-  input  logic [16:0]          ip_end_i,
-  input  logic                 known_i,
-  input  logic                 udp_i,
+  // The parser's findings, with the last beat of a frame; positions are bytes from its start
+  input  logic                 end_i,            // pulse: a last beat
+  input  logic [63:0]          stamp_i,          // at the reference point, card time in ps
+  input  logic [31:0]          length_i,         // bytes with FCS
+  input  logic                 mac_control_i,    // any MAC control frame
+  input  logic                 pfc_i,            // MAC control: PFC
+  input  logic                 pause_i,          // MAC control: 802.3x PAUSE
+  input  logic                 roce_i,           // UDP to the port of RoCEv2
+  input  logic                 ce_i,             // ECN = CE
+  input  logic [16:0]          ip_end_i,         // position just behind the IP packet
+  input  logic                 known_i,          // the transport header is of a known kind
+  input  logic                 udp_i,            // IP and UDP were understood
   input  logic [5:0]           dscp_i,
-  input  logic [16:0]          udp_end_i,
-  input  logic [7:0]           udp_data_i,
-  input  logic [7:0]           tag_off_i,
-  input  logic [143:0]         body_i,          // one clock later
+  input  logic [16:0]          udp_end_i,        // position behind what UDP says it carries
+  input  logic [7:0]           udp_data_i,       // position of the first byte behind UDP
+  input  logic [7:0]           tag_off_i,        // position of the test tag
+  input  logic [143:0]         body_i,           // one clock after end_i: tag, or classes and times
+                                                 // of PFC
 
-  input  logic                 fcs_valid_i,
+  // The checks' verdict on the frame, CheckDelay clocks after its end_i
+  input  logic                 fcs_valid_i,      // pulse, with the next two
   input  logic                 fcs_ok_i,
-  input  logic                 icrc_ok_i,
+  input  logic                 icrc_ok_i,        // of RoCE frames only
 
-  output logic                 frame_o,         // a frame of any kind, with the next six
-  output logic [63:0]          stamp_o,
-  output logic [31:0]          length_o,
+  // What the frame is; pulses with frame_o
+  output logic                 frame_o,          // a frame of any kind; the next three belong to it
+  output logic [63:0]          stamp_o,          // at the reference point, card time in ps
+  output logic [31:0]          length_o,         // bytes with FCS
   output logic                 fcs_ok_o,
-  output logic                 runt_o,
-  output logic                 giant_o,
-  output logic                 fcs_error_o,     // of legal length
-  output logic                 icrc_checked_o,  // good frame with an expected ICRC
-  output logic                 icrc_ok_o,       // and it is right
-  output logic                 pfc_o,           // kinds of good frames
-  output logic                 pause_o,
-  output logic                 control_other_o,
-  output logic                 unparsed_o,
-  output logic                 untagged_o,
-  output logic                 trimmed_o,       // good and trimmed, with its tag or without
-  output logic                 bare_o,          // trimmed, and the tag is gone
-  output logic                 bad_row_o,
-  output logic                 event_o,         // tagged, for an existing row and group
-  output plumb_rx_pkg::event_t event_data_o,
-  output logic [135:0]         pfc_body_o       // classes (low byte) and times as on the wire
+  output logic                 runt_o,           // below 64 bytes
+  output logic                 giant_o,          // above 9216 bytes
+  output logic                 fcs_error_o,      // of legal length
+  output logic                 icrc_checked_o,   // good frame that must have an ICRC
+  output logic                 icrc_ok_o,        // and it is right
+  output logic                 pfc_o,            // good: PFC
+  output logic                 pause_o,          // good: 802.3x PAUSE
+  output logic                 control_other_o,  // good: other MAC control
+  output logic                 unparsed_o,       // good, not understood
+  output logic                 untagged_o,       // good and understood, without a test tag
+  output logic                 trimmed_o,        // good and trimmed, with tag or without
+  output logic                 bare_o,           // trimmed, and the tag is gone
+  output logic                 bad_row_o,        // tag of a row or group that is not there
+  output logic                 event_o,          // tagged, for an existing row and group
+  output plumb_rx_pkg::event_t event_data_o,     // with event_o
+  output logic [135:0]         pfc_body_o        // with pfc_o: classes (low byte), times, as on the
+                                                 // wire
 );
+
+  `PLUMB_RANGE(plumb_rx_verdict, RowsLog2, 1, 12)
+  `PLUMB_RANGE(plumb_rx_verdict, GroupsLog2, 1, 5)
+  `PLUMB_RANGE(plumb_rx_verdict, CheckDelay, 3, 16)
 
   localparam logic [31:0] FcsBytes = 32'd4;
 

@@ -26,29 +26,35 @@ module plumb_capture_tap #(
   parameter bit Sent = 1'b0,
   parameter int unsigned FramesLog2 = 5
 ) (
+  // Clock and reset (active low)
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
-  input  wire logic         enable_i,
+  input  wire logic         enable_i,             // level, looked at with a frame's first beat
 
-  input  wire logic         beat_i,        // a beat crosses in this clock
-  input  wire logic [511:0] tdata_i,
-  input  wire logic [63:0]  tkeep_i,
+  // The source
+  input  wire logic         beat_i,               // a beat crosses in this clock, with the next
+                                                  // three
+  input  wire logic [511:0] tdata_i,              // byte 0 in bits 7:0
+  input  wire logic [63:0]  tkeep_i,              // per byte; all ones but in a last beat
   input  wire logic         tlast_i,
-  input  wire logic         desc_valid_i,
-  input  wire logic [63:0]  desc_timestamp_i,
-  input  wire logic [15:0]  desc_length_i,
-  input  wire logic         desc_fcs_ok_i,
-  input  wire logic         desc_icrc_checked_i,
-  input  wire logic         desc_icrc_ok_i,
 
+  // Its descriptors
+  input  wire logic         desc_valid_i,         // pulse, in frame order
+  input  wire logic [63:0]  desc_timestamp_i,     // at the reference point, card time in ps
+  input  wire logic [15:0]  desc_length_i,        // bytes with FCS
+  input  wire logic         desc_fcs_ok_i,
+  input  wire logic         desc_icrc_checked_i,  // the frame has to have an ICRC
+  input  wire logic         desc_icrc_ok_i,       // with desc_icrc_checked_i: it is right
+
+  // The copy: AXI4-Stream, and its descriptors
   output      logic [511:0] cap_tdata_o,
-  output      logic [63:0]  cap_tkeep_o,
+  output      logic [63:0]  cap_tkeep_o,          // zero in a closing beat
   output      logic         cap_tvalid_o,
   output      logic         cap_tlast_o,
   input  wire logic         cap_ready_i,
-  output      logic         cap_desc_valid_o,
-  output      logic [95:0]  cap_desc_o,
-  output      logic         dropped_o
+  output      logic         cap_desc_valid_o,     // pulse, without ready
+  output      logic [95:0]  cap_desc_o,           // with cap_desc_valid_o
+  output      logic         dropped_o             // pulse: a frame was not captured, or not in full
 );
 
   // State of the frame that is passing.

@@ -6,8 +6,8 @@
 // table command is at work (at most 300 clocks), and HIST_ADDR, HIST_LO and HIST_HI while a cell is
 // being fetched.
 //
-// clk_bus_i is clk_i for all that only changes by an access or when something went wrong; it may
-// rest (plumb_clock_gate) but while bus_busy_o is high, or an access comes.
+// clk_bus_i is clk_i for the registers and what serves them. It may rest (plumb_clock_gate) while
+// bus_busy_o is low and no access comes.
 //
 // Capture streams: see plumb_capture_tap. cap_ready_i is common to both directions of the port.
 `include "plumb_assert.svh"
@@ -20,54 +20,64 @@ module plumb_port #(
   parameter bit          WithCbfc = 1'b1,
   parameter bit          WithLlr = 1'b1
 ) (
+  // Clocks, reset (active low), card time
   input  wire logic         clk_i,
-  input  wire logic         clk_bus_i,
+  input  wire logic         clk_bus_i,            // the same clock; may rest, see above
   input  wire logic         rst_ni,
-  input  wire logic [63:0]  now_i,
-  input  wire logic         running_i,
-  input  wire logic [63:0]  start_time_i,
+  input  wire logic [63:0]  now_i,                // ps, of the edge that begins the clock
 
-  input  wire logic [11:2]  reg_addr_i,
-  input  wire logic         reg_wen_i,
-  input  wire logic         reg_ren_i,
-  input  wire logic [31:0]  reg_wdata_i,
-  output      logic         reg_ack_o,
-  output      logic [31:0]  reg_rdata_o,
-  output      logic         bus_busy_o,
+  // The run
+  input  wire logic         running_i,            // level: schedules live, from 8 us before start
+  input  wire logic [63:0]  start_time_i,         // epoch of all due times, card time in ps
 
-  output      logic [511:0] tx_tdata_o,
-  output      logic [63:0]  tx_tkeep_o,
+  // Register bus
+  input  wire logic [11:2]  reg_addr_i,           // word in the port's block, with either pulse
+  input  wire logic         reg_wen_i,            // pulse: write
+  input  wire logic         reg_ren_i,            // pulse: read
+  input  wire logic [31:0]  reg_wdata_i,          // with reg_wen_i
+  output      logic         reg_ack_o,            // pulse: the access is done
+  output      logic [31:0]  reg_rdata_o,          // with the acknowledge of a read, else zero
+  output      logic         bus_busy_o,           // level: clk_bus_i has to run
+
+  // To the MAC: AXI4-Stream, frames with FCS
+  output      logic [511:0] tx_tdata_o,           // byte 0 in bits 7:0
+  output      logic [63:0]  tx_tkeep_o,           // per byte; all ones but in a last beat
   output      logic         tx_tvalid_o,
   output      logic         tx_tlast_o,
   input  wire logic         tx_tready_i,
-  output      logic [55:0]  tx_preamble_o,
+  output      logic [55:0]  tx_preamble_o,        // with the first beat: D1 to D7, D1 lowest
 
+  // From the MAC: AXI4-Stream without tready
   input  wire logic [511:0] rx_tdata_i,
   input  wire logic [63:0]  rx_tkeep_i,
   input  wire logic         rx_tvalid_i,
   input  wire logic         rx_tlast_i,
-  input  wire logic [55:0]  rx_preamble_i,
+  input  wire logic [55:0]  rx_preamble_i,        // with the first beat: D1 to D7, D1 lowest
 
-  output      logic         tx_ctl_valid_o,
+  // Control ordered sets, D0 in bits 7:0; the link
+  output      logic         tx_ctl_valid_o,       // level: a set waits
   output      logic [63:0]  tx_ctl_o,
-  input  wire logic         tx_ctl_ready_i,
-  input  wire logic         rx_ctl_valid_i,
+  input  wire logic         tx_ctl_ready_i,       // every set taken has its place on the line
+  input  wire logic         rx_ctl_valid_i,       // pulse: a set was received
   input  wire logic [63:0]  rx_ctl_i,
-  input  wire logic         link_up_i,
+  input  wire logic         link_up_i,            // level: the link is up
 
+  // Capture of received frames: AXI4-Stream, and a descriptor per frame
   output      logic [511:0] cap_rx_tdata_o,
   output      logic [63:0]  cap_rx_tkeep_o,
   output      logic         cap_rx_tvalid_o,
   output      logic         cap_rx_tlast_o,
-  output      logic         cap_rx_desc_valid_o,
-  output      logic [95:0]  cap_rx_desc_o,
+  output      logic         cap_rx_desc_valid_o,  // pulse
+  output      logic [95:0]  cap_rx_desc_o,        // with cap_rx_desc_valid_o
+
+  // Capture of sent frames
   output      logic [511:0] cap_tx_tdata_o,
   output      logic [63:0]  cap_tx_tkeep_o,
   output      logic         cap_tx_tvalid_o,
   output      logic         cap_tx_tlast_o,
-  output      logic         cap_tx_desc_valid_o,
-  output      logic [95:0]  cap_tx_desc_o,
-  input  wire logic         cap_ready_i
+  output      logic         cap_tx_desc_valid_o,  // pulse
+  output      logic [95:0]  cap_tx_desc_o,        // with cap_tx_desc_valid_o
+  input  wire logic         cap_ready_i           // level, of both directions
 );
 
   plumb_regs_pkg::port_config_t   cfg;

@@ -1,30 +1,34 @@
-// What is set from outside of a port, by its MAC and by the card's common part, on its way in.
+// The inputs of a port, from its MAC and from the card's common part.
 //
 // In hardware these are wires. Only a simulated port has registers here (PLUMB_EARLY_PINS), so that
-// no logic hangs on a pin: a simulator evaluates such logic once more whenever it looks at the pins.
-// The simulation makes up for the clock that the registers take: a pin is set before the edge after
-// which the port is to see it.
+// no logic hangs on a pin: a simulator evaluates such logic once more whenever it looks at the
+// pins. The simulation makes up for the clock that the registers take: a pin is set before the edge
+// after which the port is to see it.
 module plumb_port_pins (
-  input  logic         clk_i,
+  input  logic         clk_i,           // rising edge
 
-  input  logic [63:0]  now_i,
-  input  logic         running_i,
-  input  logic [63:0]  start_time_i,
-  input  logic [11:2]  reg_addr_i,
-  input  logic         reg_wen_i,
-  input  logic         reg_ren_i,
-  input  logic [31:0]  reg_wdata_i,
-  input  logic [511:0] rx_tdata_i,
-  input  logic [63:0]  rx_tkeep_i,
+  // From the card's common part
+  input  logic [63:0]  now_i,           // card time in ps
+  input  logic         running_i,       // level: schedules live
+  input  logic [63:0]  start_time_i,    // epoch of the run, card time in ps
+  input  logic [11:2]  reg_addr_i,      // word of a register access, with its pulse
+  input  logic         reg_wen_i,       // pulse: write
+  input  logic         reg_ren_i,       // pulse: read
+  input  logic [31:0]  reg_wdata_i,     // with reg_wen_i
+
+  // From the MAC: received frames, ordered sets, what it can take
+  input  logic [511:0] rx_tdata_i,      // byte 0 in bits 7:0
+  input  logic [63:0]  rx_tkeep_i,      // one bit per byte
   input  logic         rx_tvalid_i,
   input  logic         rx_tlast_i,
-  input  logic [55:0]  rx_preamble_i,
-  input  logic         rx_ctl_valid_i,
-  input  logic [63:0]  rx_ctl_i,
-  input  logic         tx_tready_i,
-  input  logic         tx_ctl_ready_i,
-  input  logic         link_up_i,
+  input  logic [55:0]  rx_preamble_i,   // with the first beat: D1 to D7, D1 lowest
+  input  logic         rx_ctl_valid_i,  // pulse: an ordered set was received
+  input  logic [63:0]  rx_ctl_i,        // D0 in bits 7:0
+  input  logic         tx_tready_i,     // takes a beat
+  input  logic         tx_ctl_ready_i,  // takes an ordered set
+  input  logic         link_up_i,       // level
 
+  // The same, inside the port
   output logic [63:0]  now_o,
   output logic         running_o,
   output logic [63:0]  start_time_o,

@@ -4,16 +4,22 @@
 `include "plumb_simulated.svh"
 
 module plumb_tx_descriptor (
+  // Clock and reset (active low)
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
-  input  wire logic        beat_i,          // a beat crosses to the MAC in this clock
-  input  wire logic        sof_i,
+
+  // Sent beats
+  input  wire logic        beat_i,            // a beat crosses to the MAC in this clock, with the
+                                              // next four
+  input  wire logic        sof_i,             // first beat of its frame
   input  wire logic        tlast_i,
-  input  wire logic [63:0] tkeep_i,
-  input  wire logic [63:0] departure_i,     // valid with the first beat
-  output      logic        desc_valid_o,
-  output      logic [63:0] desc_timestamp_o,
-  output      logic [15:0] desc_length_o
+  input  wire logic [63:0] tkeep_i,           // per byte; all ones but in a last beat
+  input  wire logic [63:0] departure_i,       // with the first beat: card time in ps
+
+  // Descriptor
+  output      logic        desc_valid_o,      // pulse, with the next two
+  output      logic [63:0] desc_timestamp_o,  // departure, card time in ps
+  output      logic [15:0] desc_length_o      // bytes with FCS
 );
 
   // Stage 1: what the last beat ends.

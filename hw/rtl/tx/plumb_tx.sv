@@ -3,16 +3,15 @@
 //
 //   scheduler (heap, gate) -> fields -> builder -> modify -> ICRC -> FCS -> output FIFO -> MAC
 //
-// A frame every two clocks, a beat every clock. From the scheduler's decision to the first beat on
-// the MAC outputs it is PopToMac clocks, always, as long as the MAC takes every beat; the gate's
-// arithmetic relies on it. A frame that comes later than its due time is counted (plumb_tx_gate). A
-// MAC that does not take a beat is counted too (cnt_stall_clocks_o, stall_o in each such clock):
-// nothing is lost then, but the departure times in the frames on their way are wrong. Beats that
-// link-level retry makes wait (blocked_i) are not counted here. PathClocks is
-// what lies between these outputs and the MAC: it counts towards PopToMac. tx_departure_o and
-// tx_user_o are valid with a frame's first beat.
+// Throughput: a frame every two clocks, a beat every clock. The first beat of a frame is at the MAC
+// exactly PopToMac clocks after the scheduler's decision, as long as the MAC takes every beat; the
+// gate's arithmetic relies on it. PathClocks of these lie between these outputs and the MAC. Frames
+// later than their due time are counted (plumb_tx_gate). Clocks in which the MAC does not take a
+// beat are counted too (cnt_stall_clocks_o, stall_o in each such clock): no frame is lost then, but
+// the departure times in the frames inside are wrong. Beats that wait for link-level retry
+// (blocked_i) do not count as that.
 //
-// A schedule runs while running_i and tx_enable_i are high. Falling, either stops it at once;
+// A schedule runs while running_i and tx_enable_i are high. When either falls it stops at once;
 // frames already decided on are sent in full. After reset and clear_i the tables are swept
 // (clear_busy_o, about 2^FlowsLog2 clocks).
 //
@@ -25,64 +24,81 @@ module plumb_tx #(
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned PathClocks = 0
 ) (
+  // Clock, reset (active low), card time
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic [63:0]  now_i,
-  input  logic         running_i,
-  input  logic [63:0]  start_time_i,
-  input  logic         tx_enable_i,
-  input  logic         clear_i,
-  output logic         clear_busy_o,
-  output logic         active_o,
-  input  logic         closed_i,         // frames of the schedule wait where they are
-  input  logic         blocked_i,        // the beat at the outputs waits for link-level retry
-  output logic         empty_o,          // no frame is between decision and outputs
-  input  logic [31:0]  byte_time_ps_i,
-  input  logic [31:0]  ts_offset_i,
-  input  logic [31:0]  late_threshold_ps_i,
-  // Flow control: what blocks frames per priority, and what a blocked frame does (plumb_tx_gate).
-  input  logic [7:0]   paused_i,
-  input  logic [8*64-1:0] until_i,
-  input  logic [8*14-1:0] credit_i,
-  input  logic [7:0]   credit_busy_i,
-  input  logic         wait_i,
-  output logic [13:0]  root_length_o,    // of the frame that sent_o a clock later speaks of
-  output logic [2:0]   root_priority_o,
-  output logic         sent_o,           // it was sent
-  // Control frames: taken when ready.
-  input  logic         control_valid_i,
-  output logic         control_ready_o,
-  input  logic [479:0] control_data_i,   // without FCS, byte 0 in bits 7:0
-  output logic [63:0]  control_cross_o,  // when one taken now crosses the outputs, at the earliest
-  // Table bus.
-  input  logic         tbl_req_i,
-  input  logic         tbl_we_i,
-  input  logic [3:0]   tbl_table_i,
+  input  logic [63:0]  now_i,                 // ps, of the edge that begins the clock
+
+  // Run control
+  input  logic         running_i,             // level: schedules live, from 8 us before start
+  input  logic [63:0]  start_time_i,          // epoch of all due times, card time in ps
+  input  logic         tx_enable_i,           // level: this port takes part (PORT_CONTROL)
+  input  logic         clear_i,               // pulse: empties schedule, flow state, counters
+  output logic         clear_busy_o,          // level, until the sweep has ended
+  output logic         active_o,              // level: frames to send or on their way
+
+  // Link-level retry
+  input  logic         closed_i,              // level: no scheduled frame may go (LLR)
+  input  logic         blocked_i,             // level: LLR holds the beat at the outputs
+  output logic         empty_o,               // level: no frame of a flow inside
+
+  // Calibration, static during a run
+  input  logic [31:0]  byte_time_ps_i,        // ps per byte on the wire
+  input  logic [31:0]  ts_offset_i,           // signed ps from MAC boundary to reference point
+  input  logic [31:0]  late_threshold_ps_i,   // ps after its due time that make a frame late
+
+  // Flow control: what blocks frames, by priority, and what a blocked frame does (plumb_tx_gate).
+  // Word p of a vector belongs to priority p.
+  input  logic [7:0]   paused_i,              // level, one bit per priority
+  input  logic [8*64-1:0] until_i,            // 64 bits each: end of pause, card time in ps
+  input  logic [8*14-1:0] credit_i,           // 14 bits each: longest frame with credit, bytes
+  input  logic [7:0]   credit_busy_i,         // level, one bit each: credit_i not valid yet
+  input  logic         wait_i,                // level: a blocked frame waits, else is given up
+  output logic [13:0]  root_length_o,         // bytes with FCS of the earliest frame
+  output logic [2:0]   root_priority_o,       // priority of that frame
+  output logic         sent_o,                // pulse: root_* of one clock ago was sent
+
+  // Control frames (PFC, CC_Update): taken in a clock with valid and ready
+  input  logic         control_valid_i,       // level: a control frame waits
+  output logic         control_ready_o,       // combinational: taken in this clock
+  input  logic [479:0] control_data_i,        // frame without FCS, byte 0 in bits 7:0
+  output logic [63:0]  control_cross_o,       // earliest card time at the MAC if taken now, ps
+
+  // Table bus: one access at a time, from the request to the acknowledge
+  input  logic         tbl_req_i,             // pulse, with the four signals below
+  input  logic         tbl_we_i,              // 1: write, 0: read
+  input  logic [3:0]   tbl_table_i,           // number of the table (plumb_pkg::Table...)
   input  logic [15:0]  tbl_row_i,
-  input  logic [511:0] tbl_wdata_i,
-  output logic         tbl_ack_o,
-  output logic [511:0] tbl_rdata_o,
-  // MAC.
-  output logic [511:0] tx_tdata_o,
-  output logic [63:0]  tx_tkeep_o,
+  input  logic [511:0] tbl_wdata_i,           // row to be written
+  output logic         tbl_ack_o,             // pulse: access done
+  output logic [511:0] tbl_rdata_o,           // row that was read, with tbl_ack_o
+
+  // To the MAC or what lies before it: AXI4-Stream, frames with FCS
+  output logic [511:0] tx_tdata_o,            // byte 0 in bits 7:0
+  output logic [63:0]  tx_tkeep_o,            // per byte; all ones but in a last beat
   output logic         tx_tvalid_o,
   output logic         tx_tlast_o,
   input  logic         tx_tready_i,
-  output logic [63:0]  tx_departure_o,
-  output plumb_tx_pkg::user_t tx_user_o,
-  output logic         tx_sof_o,
-  // Counters and events.
-  output logic [63:0]  cnt_frames_o,
-  output logic [63:0]  cnt_bytes_o,
-  output logic [63:0]  cnt_late_o,
-  output logic [63:0]  cnt_late_max_ps_o,
-  output logic [63:0]  cnt_pfc_skipped_o,
-  output logic [63:0]  cnt_credit_skipped_o,
-  output logic [63:0]  cnt_waited_o,
-  output logic [63:0]  cnt_stall_clocks_o,
-  output logic         late_o,
-  output logic         stall_o
+  output logic [63:0]  tx_departure_o,        // at the reference point, card time in ps
+  output plumb_tx_pkg::user_t tx_user_o,      // flow, number and kind of the frame
+  output logic         tx_sof_o,              // the beat is a frame's first
+
+  // Counters since reset or clear_i, and events
+  output logic [63:0]  cnt_frames_o,          // frames, control frames included
+  output logic [63:0]  cnt_bytes_o,           // bytes, FCS included
+  output logic [63:0]  cnt_late_o,            // frames later than the threshold
+  output logic [63:0]  cnt_late_max_ps_o,     // largest lateness, ps
+  output logic [63:0]  cnt_pfc_skipped_o,     // slots given up because of a pause
+  output logic [63:0]  cnt_credit_skipped_o,  // slots given up for lack of credit
+  output logic [63:0]  cnt_waited_o,          // frames that waited for pause or credit
+  output logic [63:0]  cnt_stall_clocks_o,    // clocks in which stall_o was high
+  output logic         late_o,                // pulse: a frame was late
+  output logic         stall_o                // level: the MAC does not take the beat
 );
+
+  // Bounded by the heap below and by the 12 bits of a template's row above.
+  `PLUMB_RANGE(plumb_tx, FlowsLog2, 3, 10)
+  `PLUMB_PARAMETER(plumb_tx, PathClocks, PathClocks < 2**14, less than 2^14)
 
   // Latencies of the stages, as their headers say.
   localparam int unsigned ScheduleClocks = 1;

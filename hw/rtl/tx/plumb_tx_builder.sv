@@ -27,26 +27,38 @@
 module plumb_tx_builder #(
   parameter int unsigned FlowsLog2 = 8
 ) (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 pause_i,
-  output logic                 hold_o,
-  output logic                 rows_free_o,    // no frame in the queue or being read uses templates
-  input  logic                 control_we_i,
-  input  logic [479:0]         control_data_i, // without FCS, byte 0 in bits 7:0
-  input  logic                 frame_valid_i,
-  input  plumb_tx_pkg::frame_t frame_i,
-  output logic                 beat_valid_o,
-  output logic [511:0]         beat_data_o,
-  output plumb_tx_pkg::beat_t  beat_o,
-  output plumb_tx_pkg::frame_t frame_o,
-  // Templates.
-  input  logic                 tbl_we_i,
-  input  logic                 tbl_re_i,
-  input  logic [FlowsLog2+1:0] tbl_row_i,
-  input  logic [511:0]         tbl_wdata_i,
-  output logic [511:0]         tbl_rdata_o
+
+  // Flow of beats
+  input  logic                 pause_i,         // level, from the output FIFO: build no beats
+  output logic                 hold_o,          // level, to the gate: decide on no frame
+  output logic                 rows_free_o,     // level: no frame here still needs its template
+
+  // Control frames' bytes
+  input  logic                 control_we_i,    // pulse: a control frame was taken by the gate
+  input  logic [479:0]         control_data_i,  // frame without FCS, byte 0 in bits 7:0
+
+  // Frames to build
+  input  logic                 frame_valid_i,   // pulse, at most every other clock
+  input  plumb_tx_pkg::frame_t frame_i,         // fields of the frame
+
+  // Beats, to plumb_tx_modify
+  output logic                 beat_valid_o,    // a beat; the next three ports describe it
+  output logic [511:0]         beat_data_o,     // byte 0 in bits 7:0
+  output plumb_tx_pkg::beat_t  beat_o,          // place in the frame, places of tag and checks
+  output plumb_tx_pkg::frame_t frame_o,         // fields of the frame that the beat is of
+
+  // Templates: four rows of 64 bytes per slot
+  input  logic                 tbl_we_i,        // pulse: write
+  input  logic                 tbl_re_i,        // pulse: read
+  input  logic [FlowsLog2+1:0] tbl_row_i,       // slot and beat of the template
+  input  logic [511:0]         tbl_wdata_i,     // byte 0 in bits 7:0
+  output logic [511:0]         tbl_rdata_o      // one clock after tbl_re_i
 );
+
+  `PLUMB_RANGE(plumb_tx_builder, FlowsLog2, 1, 12)
 
   // ---- Queue and the frame being built ----
   (* ram_style = "distributed" *)

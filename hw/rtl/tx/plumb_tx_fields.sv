@@ -1,5 +1,5 @@
-// Turns "flow f sends now" into everything that is particular to this frame: the fields which
-// hardware overwrites in the flow's template, and the counters per flow behind them.
+// Works out the fields of a frame that hardware writes over the flow's template, and keeps the
+// counters per flow that they come from.
 //
 // A frame of a message (plumb_tx_sched) has template and configuration of its slot, and the
 // counters of its flow. With a queue pair list, destination QP (or PDC numbers) and PSN are the
@@ -29,38 +29,46 @@
 module plumb_tx_fields #(
   parameter int unsigned FlowsLog2 = 8
 ) (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic [31:0]          ts_offset_i,      // signed ps
-  input  logic                 pop_control_i,
-  input  logic                 pop_valid_i,
-  input  logic [FlowsLog2-1:0] pop_flow_i,
-  input  logic [FlowsLog2-1:0] pop_slot_i,
-  input  logic                 pop_listed_i,
-  input  logic [11:0]          pop_entry_i,      // of the queue pair list
-  input  logic [13:0]          pop_length_i,
-  input  logic [63:0]          pop_sequence_i,
-  input  logic [63:0]          pop_departure_i,
-  output logic                 busy_o,
-  output logic                 frame_valid_o,
-  output plumb_tx_pkg::frame_t frame_o,
-  output logic [63:0]          departure_o,      // at the reference point, in full
-  output plumb_tx_pkg::user_t  user_o,
-  // Flow, pattern and queue pair tables; sweep of counters and patterns.
-  input  logic                 config_we_i,
-  input  logic                 config_re_i,
-  input  logic                 pattern_we_i,
-  input  logic                 pattern_re_i,
-  input  logic                 qp_we_i,
-  input  logic                 qp_re_i,
-  input  logic [11:0]          row_i,
-  input  logic [511:0]         wdata_i,
-  output logic [511:0]         config_row_o,     // only the fields kept here
-  output logic [351:0]         pattern_row_o,    // also
-  output logic [143:0]         qp_row_o,
-  input  logic                 clear_we_i,
-  input  logic [FlowsLog2-1:0] clear_row_i
+  input  logic [31:0]          ts_offset_i,      // signed ps from MAC boundary to reference point
+
+  // The gate's decision: a control frame, or a frame of a flow with what the schedule knows of it
+  input  logic                 pop_control_i,    // pulse: a control frame leaves
+  input  logic                 pop_valid_i,      // pulse: a flow's frame leaves
+  input  logic [FlowsLog2-1:0] pop_flow_i,       // its flow: counters and options
+  input  logic [FlowsLog2-1:0] pop_slot_i,       // its slot: template and configuration
+  input  logic                 pop_listed_i,     // the flow has a queue pair list
+  input  logic [11:0]          pop_entry_i,      // entry of the queue pair list, if listed
+  input  logic [13:0]          pop_length_i,     // bytes with FCS
+  input  logic [63:0]          pop_sequence_i,   // frame number of the flow, from 0
+  input  logic [63:0]          pop_departure_i,  // at the MAC boundary, card time in ps
+  output logic                 busy_o,           // level: counters of a frame are not yet written
+
+  // The frame, four clocks later
+  output logic                 frame_valid_o,    // pulse, with the next three
+  output plumb_tx_pkg::frame_t frame_o,          // all fields that the builder needs
+  output logic [63:0]          departure_o,      // at the reference point, card time in ps
+  output plumb_tx_pkg::user_t  user_o,           // what follows the frame to the MAC
+
+  // Rows of the flow, pattern and queue pair tables; the sweep
+  input  logic                 config_we_i,      // pulse: write the flow table
+  input  logic                 config_re_i,      // pulse: read it
+  input  logic                 pattern_we_i,     // pulse: write the pattern table
+  input  logic                 pattern_re_i,     // pulse: read it
+  input  logic                 qp_we_i,          // pulse: write the queue pair list
+  input  logic                 qp_re_i,          // pulse: read it
+  input  logic [11:0]          row_i,            // with any of the six pulses
+  input  logic [511:0]         wdata_i,          // with a write, as in the register map
+  output logic [511:0]         config_row_o,     // fields kept here, others zero; one clock later
+  output logic [351:0]         pattern_row_o,    // fields kept here, others zero; one clock later
+  output logic [143:0]         qp_row_o,         // two clocks after qp_re_i
+  input  logic                 clear_we_i,       // level during a sweep: zero this flow
+  input  logic [FlowsLog2-1:0] clear_row_i       // flow that is zeroed
 );
+
+  `PLUMB_RANGE(plumb_tx_fields, FlowsLog2, 1, 12)
 
   localparam int unsigned Flows = 2**FlowsLog2;
   localparam int unsigned ConfigW = plumb_regs_pkg::FlowCsumBaseLsb + plumb_regs_pkg::FlowCsumBaseW;
@@ -227,7 +235,7 @@ module plumb_tx_fields #(
   assign sport_mode = config2_q[plumb_regs_pkg::FlowSportModeLsb +: 2];
   assign addr_mode  = config2_q[plumb_regs_pkg::FlowAddrModeLsb +: 2];
 
-  // A count of zero is as good as one.
+  // A count of zero counts as one.
   logic [16:0] next_qp, next_sport, next_addr;
   logic        qp_wraps, sport_wraps, addr_wraps;
   assign next_qp     = 17'(qp_index) + 17'd1;

@@ -1,13 +1,12 @@
-// Output FIFO to the MAC: takes the beats of the pipeline behind it, which cannot stop, and offers
-// them with tready.
+// Output FIFO to the MAC: takes the beats of the pipeline, which cannot stop, and offers them
+// with tready.
 //
 // Latency 3 clocks while the MAC takes everything, a beat every clock. When more than
 // 2^BeatsLog2 - Reserve beats are waiting, pause_o (registered) asks the builder to pause; Reserve
 // is at least the number of beats that can still come after that.
 //
-// Departure times and what else is to be known of a frame enter apart (one per frame, before its
-// first beat; up to 2^FramesLog2 frames in the whole pipeline) and leave with the first beat of the
-// frame.
+// Departure time and user record of a frame enter separately, before its first beat (up to
+// 2^FramesLog2 frames in the whole pipeline), and leave with its first beat.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
@@ -16,27 +15,38 @@ module plumb_tx_fifo #(
   parameter int unsigned FramesLog2 = 7,
   parameter int unsigned Reserve = 32
 ) (
+  // Clock and reset (active low)
   input  logic         clk_i,
   input  logic         rst_ni,
-  output logic         pause_o,
-  input  logic         departure_valid_i,
-  input  logic [63:0]  departure_i,
-  input  plumb_tx_pkg::user_t user_i,
-  input  logic         beat_valid_i,
-  input  logic [511:0] beat_data_i,
-  input  logic         beat_first_i,
-  input  logic         beat_last_i,
-  input  logic [5:0]   beat_last_byte_i,
-  output logic [511:0] tx_tdata_o,
-  output logic [63:0]  tx_tkeep_o,
+  output logic         pause_o,            // level, to the builder: too few beats are free
+
+  // Of each frame, before its first beat
+  input  logic         departure_valid_i,  // pulse, with the next two
+  input  logic [63:0]  departure_i,        // at the reference point, card time in ps
+  input  plumb_tx_pkg::user_t user_i,      // what follows the frame to the MAC
+
+  // Beats, without a way to refuse one
+  input  logic         beat_valid_i,       // a beat, with the next four
+  input  logic [511:0] beat_data_i,        // byte 0 in bits 7:0
+  input  logic         beat_first_i,       // of its frame
+  input  logic         beat_last_i,        // of its frame
+  input  logic [5:0]   beat_last_byte_i,   // number of its last byte: 63 but at the end
+
+  // To the MAC: AXI4-Stream
+  output logic [511:0] tx_tdata_o,         // byte 0 in bits 7:0
+  output logic [63:0]  tx_tkeep_o,         // per byte; all ones but in a last beat
   output logic         tx_tvalid_o,
   output logic         tx_tlast_o,
   input  logic         tx_tready_i,
-  output logic [63:0]  tx_departure_o,
-  output plumb_tx_pkg::user_t tx_user_o,
-  output logic         tx_sof_o,
-  output logic [6:0]   tx_bytes_o       // of the beat
+  output logic [63:0]  tx_departure_o,     // with tx_sof_o, then held; card time in ps
+  output plumb_tx_pkg::user_t tx_user_o,   // with tx_sof_o, then held
+  output logic         tx_sof_o,           // the beat is a frame's first
+  output logic [6:0]   tx_bytes_o          // bytes in the beat, 1 to 64
 );
+
+  `PLUMB_RANGE(plumb_tx_fifo, BeatsLog2, 1, 30)
+  `PLUMB_RANGE(plumb_tx_fifo, FramesLog2, 1, 30)
+  `PLUMB_PARAMETER(plumb_tx_fifo, Reserve, Reserve < 2**BeatsLog2, fewer than 2^BeatsLog2 beats)
 
   localparam int unsigned WordW = 512 + 1 + 1 + 6;
 

@@ -1,13 +1,13 @@
 // Gaps of the flows that have no constant period: drawn from an exponential distribution, or taken
 // from a list in memory. A gap is the time from one frame's due time to the next.
 //
-// The schedule has two clocks for a frame and no time to draw anything. So the next nine gaps of a
-// flow are always there: the first with the flow's state in the scheduler, eight in the flow's
-// lanes here. When the scheduler uses up a gap it takes the following one out of a lane, in turn
-// (take_i; gap_o a clock later), and the lane is filled anew: 10 clocks behind take_i, and needed
-// 16 clocks behind it at the earliest. Before a run they are filled by prime_i, with which the
-// schedule entry of a flow is written: first_valid_o gives the first gap. Priming takes 30 clocks,
-// only one for a flow without such gaps, and has no effect on a flow that is under way. busy_o is
+// Making a gap takes longer than the two clocks that the schedule has for a frame. So the next nine
+// gaps of a flow are kept ready: the first with the flow's state in the scheduler, eight in the
+// flow's lanes here. When the scheduler uses up a gap it takes the following one out of a lane, in
+// turn (take_i; gap_o a clock later), and the lane is filled again: 10 clocks after take_i, and it
+// is needed 16 clocks after it at the earliest. Before a run prime_i, which comes when the schedule
+// entry of a flow is written, fills them all: first_valid_o gives the first gap. Priming takes 30
+// clocks (one for a flow without such gaps) and has no effect on a flow that has begun. busy_o is
 // high while any gap is being made.
 //
 // Exponential (mode 1): a state of 64 bits per flow begins with gap_seed; each draw uses it as it
@@ -32,30 +32,38 @@
 module plumb_tx_gaps #(
   parameter int unsigned FlowsLog2 = 8
 ) (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 prime_i,
-  input  logic [FlowsLog2-1:0] prime_flow_i,
-  output logic                 busy_o,
-  output logic                 first_valid_o,
-  output logic [FlowsLog2-1:0] first_flow_o,
-  output logic [63:0]          first_gap_o,
-  input  logic                 take_i,
-  input  logic [FlowsLog2-1:0] take_flow_i,
-  input  logic [2:0]           take_lane_i,
-  output logic [63:0]          gap_o,
-  // Tables.
-  input  logic                 config_we_i,
-  input  logic                 config_re_i,
-  input  logic                 list_we_i,
-  input  logic                 list_re_i,
-  input  logic [11:0]          row_i,
-  input  logic [511:0]         row_wdata_i,
-  output logic [351:0]         config_row_o,   // only the fields kept here
-  output logic [63:0]          list_row_o,
-  input  logic                 clear_we_i,
-  input  logic [FlowsLog2-1:0] clear_row_i
+
+  // Before a run: a flow's first nine gaps
+  input  logic                 prime_i,        // pulse: fill the lanes of this flow
+  input  logic [FlowsLog2-1:0] prime_flow_i,   // with prime_i
+  output logic                 busy_o,         // level: gaps are being made
+  output logic                 first_valid_o,  // pulse: the flow's first gap is there
+  output logic [FlowsLog2-1:0] first_flow_o,   // with first_valid_o
+  output logic [63:0]          first_gap_o,    // with first_valid_o; Q48.16 ps
+
+  // In a run: a gap out of a lane
+  input  logic                 take_i,         // pulse, at most every other clock; refills the lane
+  input  logic [FlowsLog2-1:0] take_flow_i,    // with take_i
+  input  logic [2:0]           take_lane_i,    // with take_i; the flow's lanes in turn
+  output logic [63:0]          gap_o,          // one clock after take_i; Q48.16 ps
+
+  // Rows of the pattern table (config) and of the list of gaps; the sweep
+  input  logic                 config_we_i,    // pulse: write the pattern table
+  input  logic                 config_re_i,    // pulse: read it
+  input  logic                 list_we_i,      // pulse: write the list of gaps
+  input  logic                 list_re_i,      // pulse: read it
+  input  logic [11:0]          row_i,          // flow, or entry of the list
+  input  logic [511:0]         row_wdata_i,    // with a write, as in the register map
+  output logic [351:0]         config_row_o,   // fields kept here, others zero; one clock later
+  output logic [63:0]          list_row_o,     // gap, Q48.16 ps; one clock after list_re_i
+  input  logic                 clear_we_i,     // level during a sweep: zero this flow
+  input  logic [FlowsLog2-1:0] clear_row_i     // flow that is zeroed
 );
+
+  `PLUMB_RANGE(plumb_tx_gaps, FlowsLog2, 1, 12)
 
   localparam int unsigned Flows = 2**FlowsLog2;
   localparam int unsigned ConfigW = 2 + 13 + 12 + 16 + 59 + 64;
@@ -183,7 +191,7 @@ module plumb_tx_gaps #(
     config_row_o[plumb_regs_pkg::PatternGapSeedLsb +: 64]   = gap_seed;
   end
 
-  // A count of zero is as good as one.
+  // A count of zero counts as one.
   assign repeat_over = 17'(repeated) + 17'd1 >= 17'(gap_repeat);
   assign list_over   = 13'(position) + 13'd1 >= gap_count;
   assign random      = begun ? stored_random : gap_seed;

@@ -5,7 +5,7 @@
 // crosses at edge n + PopToMac + 1. With X the time of that edge:
 //
 //   a frame goes when   X >= due or wire_free >= due,   and   X + period > wire_free,
-//   and departs at      max(X, wire_free),, which sets wire_free = departure + length + 20 bytes.
+//   and departs at      max(X, wire_free), which sets wire_free = departure + length + 20 bytes.
 //
 // So a frame that finds the wire free waits for the first edge at or after its due time; one that
 // has to wait for the wire is there when it becomes free, so that back-to-back departures follow
@@ -15,11 +15,11 @@
 // edge.
 //
 // A frame is blocked while its priority is paused or has no credit for its length. A blocked frame
-// that is due is given up (skip_o), whatever the wire does; or, with wait_i, it is postponed: the
-// root goes back into the schedule, to come up again when the pause runs out, to the clock
-// (until_i), but no later than at its turn of looking whether it still has to wait, as the pause
-// may be lifted or credit come: one turn every RetryClocks for all postponed flows together. Either
-// way the flows behind it are free to go.
+// that is due is given up (skip_o), whatever the wire does; or, with wait_i, it is postponed
+// (postpone_o): the root goes back into the schedule with a later due time. That is the end of the
+// pause (until_i), to the clock, or an earlier turn to check again, because the pause may be lifted
+// or credit may arrive; there is one such turn every RetryClocks for all postponed flows together.
+// Either way the flows behind it are free to go.
 //
 // A control frame (control_i) goes before everything scheduled as soon as the wire is free, whether
 // a schedule runs or not, and holds its time on the wire like any other frame.
@@ -37,46 +37,61 @@
 module plumb_tx_gate #(
   parameter int unsigned PopToMac = 40
 ) (
+  // Clock, reset (active low), card time
   input  logic            clk_i,
   input  logic            rst_ni,
-  input  logic [63:0]     now_i,
-  input  logic [63:0]     start_time_i,
-  input  logic [31:0]     byte_time_ps_i,
-  input  logic [31:0]     late_threshold_ps_i,
-  input  logic            clear_i,
-  // What blocks frames, per priority.
-  input  logic [7:0]      paused_i,
-  input  logic [8*64-1:0] until_i,       // card time at which the pause runs out
-  input  logic [8*14-1:0] credit_i,      // longest frame that there is credit for
-  input  logic [7:0]      credit_busy_i, // credit_i is being worked out: decide nothing
-  input  logic            wait_i,
-  // The root of the schedule.
-  input  logic            open_i,
-  input  logic            hold_i,        // the builder cannot take a frame
-  input  logic            closed_i,      // no frame of the schedule may go (link-level retry)
-  input  logic [79:0]     due_i,
-  input  logic [63:0]     scheduled_i,   // due_i before it was first postponed, in whole ps
-  input  logic            postponed_i,   // the root has been postponed before
-  input  logic [13:0]     length_i,
-  input  logic [2:0]      priority_i,
-  output logic            go_o,          // the root is replaced ...
-  output logic            skip_o,        // ... because it is given up, not sent
-  output logic            postpone_o,    // ... because it is to be looked at again ...
-  output logic [79:0]     postponed_due_o, // ... then
-  output logic            frame_o,
-  // The control frame that waits.
-  input  logic            control_i,
-  output logic            control_o,     // taken
-  output logic            control_frame_o,
-  output logic [63:0]     cross_o,       // X: departure of what is decided now, if the wire is free
-  output logic [63:0]     departure_o,
-  output logic            late_o,
-  output logic [63:0]     cnt_late_o,
-  output logic [63:0]     cnt_late_max_ps_o,
-  output logic [63:0]     cnt_pfc_skipped_o,
-  output logic [63:0]     cnt_credit_skipped_o,
-  output logic [63:0]     cnt_waited_o
+  input  logic [63:0]     now_i,                 // ps, of the edge that begins the clock
+  input  logic [63:0]     start_time_i,          // epoch of all due times, card time in ps
+
+  // Calibration, static during a run
+  input  logic [31:0]     byte_time_ps_i,        // ps per byte on the wire; bits 23:0 are used
+  input  logic [31:0]     late_threshold_ps_i,   // ps after its due time that make a frame late
+  input  logic            clear_i,               // pulse: zeroes counters and wire model
+
+  // What blocks frames; word p belongs to priority p
+  input  logic [7:0]      paused_i,              // level, one bit per priority
+  input  logic [8*64-1:0] until_i,               // 64 bits each: end of pause, card time in ps
+  input  logic [8*14-1:0] credit_i,              // 14 bits each: longest frame with credit, bytes
+  input  logic [7:0]      credit_busy_i,         // level: credit_i is being worked out, decide
+                                                 // nothing
+  input  logic            wait_i,                // level: a blocked frame waits, else is given up
+
+  // The root of the schedule
+  input  logic            open_i,                // level: the root is valid and may be decided on
+  input  logic            hold_i,                // level: the builder cannot take a frame
+  input  logic            closed_i,              // level: no scheduled frame may go (LLR)
+  input  logic [79:0]     due_i,                 // due time from the epoch, Q64.16 ps
+  input  logic [63:0]     scheduled_i,           // due_i before it was first postponed, in whole ps
+  input  logic            postponed_i,           // the root has been postponed before
+  input  logic [13:0]     length_i,              // bytes with FCS
+  input  logic [2:0]      priority_i,            // priority of the frame
+
+  // The decision on the root, combinational
+  output logic            go_o,                  // the root is replaced: sent, given up or
+                                                 // postponed
+  output logic            skip_o,                // with go_o: given up, not sent
+  output logic            postpone_o,            // with go_o: to be looked at again at the time
+                                                 // below
+  output logic [79:0]     postponed_due_o,       // new due time from the epoch, Q64.16 ps
+  output logic            frame_o,               // pulse, one clock behind: the root was sent
+
+  // The control frame that waits
+  input  logic            control_i,             // level: a control frame waits
+  output logic            control_o,             // combinational: taken in this clock
+  output logic            control_frame_o,       // pulse, one clock behind: it was taken
+  output logic [63:0]     cross_o,               // X: card time at the MAC if decided now, ps
+
+  // Result, counters since reset or clear_i, events
+  output logic [63:0]     departure_o,           // with frame_o or control_frame_o; card time in ps
+  output logic            late_o,                // pulse: a frame was late
+  output logic [63:0]     cnt_late_o,            // frames later than the threshold
+  output logic [63:0]     cnt_late_max_ps_o,     // largest lateness, ps, rounded up
+  output logic [63:0]     cnt_pfc_skipped_o,     // slots given up because of a pause
+  output logic [63:0]     cnt_credit_skipped_o,  // slots given up for lack of credit
+  output logic [63:0]     cnt_waited_o           // frames postponed, each counted once
 );
+
+  `PLUMB_PARAMETER(plumb_tx_gate, PopToMac, PopToMac < 2**15, less than 2^15: LeadPs has 32 bits)
 
   // X is kept in registers, which makes it one clock old: now_i of clock n - 1 plus PopToMac + 2
   // periods is the time of edge n + PopToMac + 1.

@@ -25,29 +25,34 @@ module plumb_tx_heap #(
   parameter int unsigned FlowsLog2 = 8,
   localparam int unsigned EntryW = 81 + FlowsLog2
 ) (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
-  input  logic                 replace_i,
-  input  logic [EntryW-1:0]    entry_i,
-  output logic [EntryW-1:0]    root_o,
-  output logic [FlowsLog2-1:0] left_flow_o,   // of the root's children
-  output logic [FlowsLog2-1:0] right_flow_o,
-  output logic                 take_left_o,
-  output logic                 take_right_o,
-  output logic                 refill_o,
-  output logic                 refill_right_o,
-  output logic [FlowsLog2-1:0] refill_flow_o,
-  output logic                 busy_o,
+  // Replacing the root; entries are {invalid, due, flow}
+  input  logic                 replace_i,       // pulse, at most every other clock
+  input  logic [EntryW-1:0]    entry_i,         // with replace_i: what comes in place of the root
+  output logic [EntryW-1:0]    root_o,          // entry that is due first; in registers
+  output logic [FlowsLog2-1:0] left_flow_o,     // of the root's left child
+  output logic [FlowsLog2-1:0] right_flow_o,    // of the root's right child
+  output logic                 take_left_o,     // with replace_i: the left child becomes the root
+  output logic                 take_right_o,    // with replace_i: the right child does
+  output logic                 refill_o,        // one clock later: a child's place has a new entry
+  output logic                 refill_right_o,  // with refill_o: of the right child, else the left
+  output logic [FlowsLog2-1:0] refill_flow_o,   // with refill_o: the flow that stands there now
+  output logic                 busy_o,          // level: a replacement sinks through the levels
 
-  input  logic                 tbl_we_i,
-  input  logic                 tbl_re_i,
-  input  logic [FlowsLog2-1:0] tbl_row_i,
-  input  logic [EntryW-1:0]    tbl_entry_i,
-  output logic [EntryW-1:0]    tbl_entry_o,
-  input  logic                 sweep_i,
-  input  logic [FlowsLog2-3:0] sweep_quad_i
+  // Row access and sweep
+  input  logic                 tbl_we_i,        // pulse: write
+  input  logic                 tbl_re_i,        // pulse: read
+  input  logic [FlowsLog2-1:0] tbl_row_i,       // position in the heap, 0 is the root
+  input  logic [EntryW-1:0]    tbl_entry_i,     // with tbl_we_i
+  output logic [EntryW-1:0]    tbl_entry_o,     // one clock after tbl_re_i
+  input  logic                 sweep_i,         // level: make four entries of each level invalid
+  input  logic [FlowsLog2-3:0] sweep_quad_i     // which four
 );
+
+  `PLUMB_RANGE(plumb_tx_heap, FlowsLog2, 3, 12)
 
   localparam int unsigned Levels = FlowsLog2 + 1;  // the last holds one position
 

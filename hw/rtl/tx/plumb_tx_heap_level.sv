@@ -27,36 +27,46 @@ module plumb_tx_heap_level #(
   parameter int unsigned EntryW = 89,
   localparam int unsigned QuadAddrW = (Level > 2) ? Level - 2 : 1
 ) (
+  // Clock and reset (active low)
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  // Replacement from the level above, combinational there.
-  input  logic                  up_valid_i,
-  input  logic [Level-1:0]      up_index_i,
-  input  logic [EntryW-1:0]     up_entry_i,
-  // This level's quads, for the stage above; read_i comes from two levels above.
-  input  logic                  read_i,
-  input  logic [QuadAddrW-1:0]  read_quad_i,
-  output logic [4*EntryW-1:0]   quad_o,
-  // The level below.
-  input  logic [4*EntryW-1:0]   below_quad_i,
-  output logic                  down_valid_o,
-  output logic [Level:0]        down_index_o,
-  output logic [EntryW-1:0]     down_entry_o,
-  // Replacement at work in this level: also the read of the level two below.
-  output logic                  work_o,
-  output logic [Level-1:0]      work_index_o,
-  // Row access and sweep while nothing is at work.
-  input  logic                  tbl_we_i,
-  input  logic                  tbl_re_i,
-  input  logic [Level-1:0]      tbl_index_i,
-  input  logic [EntryW-1:0]     tbl_entry_i,
-  input  logic                  row_valid_i,  // what a level above answers
-  input  logic [EntryW-1:0]     row_i,
-  output logic                  row_valid_o,  // that or, one clock after tbl_re_i, the row
-  output logic [EntryW-1:0]     row_o,
-  input  logic                  sweep_i,
-  input  logic [QuadAddrW-1:0]  sweep_quad_i
+
+  // Replacement from the level above, combinational there
+  input  logic                  up_valid_i,    // an entry comes down, worked on in the next clock
+  input  logic [Level-1:0]      up_index_i,    // node that it comes to
+  input  logic [EntryW-1:0]     up_entry_i,    // the entry
+
+  // Quads (four entries) of this level, for the stage above
+  input  logic                  read_i,        // pulse, from two levels above
+  input  logic [QuadAddrW-1:0]  read_quad_i,   // with read_i: which quad
+  output logic [4*EntryW-1:0]   quad_o,        // one clock after read_i
+
+  // The level below
+  input  logic [4*EntryW-1:0]   below_quad_i,  // quad with both children of the node at work
+  output logic                  down_valid_o,  // combinational: the entry goes on down
+  output logic [Level:0]        down_index_o,  // with down_valid_o: to this node
+  output logic [EntryW-1:0]     down_entry_o,  // with down_valid_o: the entry
+
+  // Replacement at work in this level; also the read of the level two below
+  output logic                  work_o,        // level, for one clock
+  output logic [Level-1:0]      work_index_o,  // with work_o: the node
+
+  // Row access and sweep, while nothing is at work
+  input  logic                  tbl_we_i,      // pulse: write
+  input  logic                  tbl_re_i,      // pulse: read
+  input  logic [Level-1:0]      tbl_index_i,   // node within the level
+  input  logic [EntryW-1:0]     tbl_entry_i,   // with tbl_we_i
+  input  logic                  row_valid_i,   // a level above answers a read
+  input  logic [EntryW-1:0]     row_i,         // its entry
+  output logic                  row_valid_o,   // that, or one clock after tbl_re_i this level's
+  output logic [EntryW-1:0]     row_o,         // with row_valid_o
+  input  logic                  sweep_i,       // level: make the four entries of a quad invalid
+  input  logic [QuadAddrW-1:0]  sweep_quad_i   // which quad; beyond the last: none
 );
+
+  `PLUMB_RANGE(plumb_tx_heap_level, Level, 2, 12)
+  `PLUMB_PARAMETER(plumb_tx_heap_level, Nodes, Nodes >= 1 && Nodes <= 2**Level, 1 to 2^Level)
+  `PLUMB_PARAMETER(plumb_tx_heap_level, EntryW, EntryW >= 1, at least 1)
 
   localparam int unsigned Quads = (Nodes + 3) / 4;
 

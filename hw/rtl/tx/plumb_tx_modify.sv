@@ -1,5 +1,5 @@
-// Writes into each beat what is particular to its frame: header fields, test tag; clears the places
-// of the check sequences; and prepares the beat for the ICRC.
+// Writes the per-frame parts into each beat: header fields and test tag. Clears the bytes of the
+// check sequences, and prepares the beat for the ICRC.
 //
 // Latency 3 clocks, a beat every clock.
 //
@@ -11,22 +11,28 @@
 // all are in the first beat but QP, PSN and PDC numbers behind IPv6, and none lies across two
 // beats. The test tag may be anywhere in the first 256 bytes, also across two beats.
 //
-// icrc_data_o is the beat as the ICRC covers it (FACTS C.5): all before the IP header zero, fields
-// that routers may change all ones, and the register's initial value XORed into the first four
-// bytes of the IP header. It is combinational behind registers, and zero for beats not covered.
+// icrc_data_o is the beat as the ICRC covers it (InfiniBand, annex A17): all before the IP header
+// zero, fields that routers may change all ones, and the register's initial value XORed into the
+// first four bytes of the IP header. It is combinational behind registers, and zero for beats not
+// covered.
 `include "plumb_simulated.svh"
 
 module plumb_tx_modify (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 beat_valid_i,
-  input  logic [511:0]         beat_data_i,
-  input  plumb_tx_pkg::beat_t  beat_i,
-  input  plumb_tx_pkg::frame_t frame_i,      // of the beat's frame
-  output logic                 beat_valid_o,
-  output logic [511:0]         beat_data_o,
-  output plumb_tx_pkg::beat_t  beat_o,
-  output logic [511:0]         icrc_data_o
+
+  // Beats from the builder
+  input  logic                 beat_valid_i,  // a beat, with the next three
+  input  logic [511:0]         beat_data_i,   // byte 0 in bits 7:0
+  input  plumb_tx_pkg::beat_t  beat_i,        // place in the frame, places of tag and checks
+  input  plumb_tx_pkg::frame_t frame_i,       // fields of the frame that the beat is of
+
+  // Beats, three clocks later
+  output logic                 beat_valid_o,  // a beat, with the next three
+  output logic [511:0]         beat_data_o,   // complete but for the check sequences
+  output plumb_tx_pkg::beat_t  beat_o,        // beat_i of that beat
+  output logic [511:0]         icrc_data_o    // the beat as the ICRC covers it, else zero
 );
 
   logic                valid1_q, valid2_q;

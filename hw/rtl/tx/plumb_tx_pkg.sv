@@ -49,26 +49,26 @@ package plumb_tx_pkg;
     logic        control;          // a control frame: its bytes wait in the builder
     logic [11:0] slot;             // of the template
     logic [13:0] length;           // bytes with FCS
-    logic [7:0]  tag_off;
-    logic [8:0]  pay_off;
-    logic        tag_en;
-    logic        icrc;
-    logic        vlan;
-    logic        ipv6;
-    logic        sport_en;
-    logic        qp_en;
-    logic        pdc_en;
-    logic        psn24_en;         // RoCE
-    logic        psn32_en;         // UET
-    logic        csum_en;
+    logic [7:0]  tag_off;          // first byte of the test tag
+    logic [8:0]  pay_off;          // first byte of the payload pattern
+    logic        tag_en;           // the frame has a test tag
+    logic        icrc;             // the last four bytes before the FCS are an ICRC
+    logic        vlan;             // 802.1Q tag
+    logic        ipv6;             // IPv6, else IPv4
+    logic        sport_en;         // sport is written
+    logic        qp_en;            // qp is written as destination QP
+    logic        pdc_en;           // qp is written as SPDCID and DPDCID
+    logic        psn24_en;         // psn is written, 24 bits: RoCE
+    logic        psn32_en;         // psn is written, 32 bits: UET
+    logic        csum_en;          // csum is written
     logic [1:0]  addr_mode;        // 0 none, 1 source, 2 destination
     logic [31:0] qp;               // UET: SPDCID and DPDCID
     logic [31:0] psn;
-    logic [15:0] sport;
-    logic [15:0] addr;
-    logic [15:0] csum;
-    logic [15:0] tag_id;
-    logic [63:0] sequence_number;
+    logic [15:0] sport;            // UDP source port
+    logic [15:0] addr;             // low 16 bits of the address
+    logic [15:0] csum;             // IPv4 header checksum
+    logic [15:0] tag_id;           // id of the test tag
+    logic [63:0] sequence_number;  // of the test tag
     logic [47:0] departure;        // ps, at the reference point
   } frame_t;
 
@@ -87,25 +87,25 @@ package plumb_tx_pkg;
   // beat that they begin in; *_ends marks the beat with the last byte that they cover.
   localparam int unsigned BeatW = 9 + 6 + 4 + 6 + 3 + 6;
   typedef struct packed {
-    logic       first;
-    logic       second;
-    logic       last;
-    logic       vlan;
-    logic       ipv6;
+    logic       first;             // of the frame
+    logic       second;            // of the frame
+    logic       last;              // of the frame
+    logic       vlan;              // 802.1Q tag
+    logic       ipv6;              // IPv6, else IPv4
     logic       tag_low;       // the test tag begins in this beat
     logic       tag_high;      // ... or in the one before
     logic       icrc_en;       // the frame has an ICRC
     logic       icrc_covered;  // some bytes are covered by it
     logic [5:0] last_byte;     // 63 but for the last beat
-    logic       icrc_ends;
-    logic       icrc_here;
-    logic       fcs_covered;
-    logic       fcs_ends;
-    logic [5:0] icrc_at;
-    logic       fcs_here;
+    logic       icrc_ends;         // the last byte that the ICRC covers
+    logic       icrc_here;         // the ICRC begins here, at icrc_at
+    logic       fcs_covered;       // some bytes are covered by the FCS
+    logic       fcs_ends;          // the last byte that the FCS covers
+    logic [5:0] icrc_at;           // byte of the beat, 0 to 63
+    logic       fcs_here;          // the FCS begins here, at fcs_at
     logic       pay_here;      // payload begins in this beat
     logic       pay_all;       // ... or before
-    logic [5:0] fcs_at;
+    logic [5:0] fcs_at;            // byte of the beat, 0 to 63
   } beat_t;
 
 endpackage

@@ -18,20 +18,27 @@
 `include "plumb_simulated.svh"
 
 module plumb_tx_qps (
+  // Clock and reset (active low)
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         pop_valid_i,
-  input  logic [11:0]  pop_entry_i,
-  output logic         busy_o,
-  output logic [31:0]  pair_o,
-  output logic [11:0]  context_o,
-  output logic [31:0]  psn_o,
-  output logic [47:0]  sent_o,         // before this frame
-  input  logic         tbl_we_i,
-  input  logic         tbl_re_i,
-  input  logic [11:0]  tbl_row_i,
-  input  logic [511:0] tbl_wdata_i,
-  output logic [143:0] tbl_row_o
+
+  // A frame of a flow with a list
+  input  logic         pop_valid_i,  // pulse, at most every other clock
+  input  logic [11:0]  pop_entry_i,  // with pop_valid_i: the entry whose turn it is
+  output logic         busy_o,       // level: a count is not yet written
+
+  // The entry, two clocks later
+  output logic [31:0]  pair_o,       // destination QP, or SPDCID and DPDCID of UET
+  output logic [11:0]  context_o,    // where its frames are counted
+  output logic [31:0]  psn_o,        // PSN of this frame
+  output logic [47:0]  sent_o,       // frames sent in the context before this one
+
+  // Rows of the list (table 7)
+  input  logic         tbl_we_i,     // pulse: write; zeroes the count of the context
+  input  logic         tbl_re_i,     // pulse: read
+  input  logic [11:0]  tbl_row_i,    // entry, with either pulse
+  input  logic [511:0] tbl_wdata_i,  // with tbl_we_i, as in the register map
+  output logic [143:0] tbl_row_o     // two clocks after tbl_re_i, with the count
 );
 
   localparam int unsigned EntryW = 12 + 32 + 32;

@@ -36,69 +36,91 @@ module plumb_tx_sched #(
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned PopToMac = 40
 ) (
+  // Clock, reset (active low), card time
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic [63:0]          now_i,
-  input  logic [63:0]          start_time_i,
-  input  logic                 run_i,
-  input  logic [31:0]          byte_time_ps_i,
-  input  logic [31:0]          late_threshold_ps_i,
-  input  logic [7:0]           paused_i,
-  input  logic [8*64-1:0]      until_i,
-  input  logic [8*14-1:0]      credit_i,
-  input  logic [7:0]           credit_busy_i,
-  input  logic                 wait_i,
-  input  logic                 control_i,
-  output logic                 control_o,
-  output logic                 control_frame_o,
-  output logic [63:0]          cross_o,
-  output logic [13:0]          root_length_o,
-  output logic [2:0]           root_priority_o,
-  input  logic                 hold_i,
-  input  logic                 closed_i,
-  input  logic                 clear_i,
-  input  logic                 builder_busy_i,  // counters of some flow are still to be written
-  output logic                 clear_busy_o,
-  output logic                 clear_row_we_o,  // sweep: zero the other state of this flow
-  output logic [FlowsLog2-1:0] clear_row_o,
-  output logic                 pending_o,       // some flow has frames to send
-  // A frame leaves.
-  output logic                 frame_o,
-  output logic [FlowsLog2-1:0] frame_flow_o,
-  output logic [FlowsLog2-1:0] frame_slot_o,
-  output logic                 frame_listed_o,
-  output logic [11:0]          frame_entry_o,
-  output logic [13:0]          frame_length_o,
-  output logic [63:0]          frame_sequence_o,
-  output logic [63:0]          frame_departure_o,
+  input  logic [63:0]          now_i,                 // ps, of the edge that begins the clock
+  input  logic [63:0]          start_time_i,          // epoch of all due times, card time in ps
+  input  logic                 run_i,                 // level: the schedule runs
+
+  // Calibration, static during a run
+  input  logic [31:0]          byte_time_ps_i,        // ps per byte on the wire
+  input  logic [31:0]          late_threshold_ps_i,   // ps after its due time that make a frame
+                                                      // late
+
+  // What blocks frames (plumb_tx_gate); word p belongs to priority p
+  input  logic [7:0]           paused_i,              // level, one bit per priority
+  input  logic [8*64-1:0]      until_i,               // 64 bits each: end of pause, card time in ps
+  input  logic [8*14-1:0]      credit_i,              // 14 bits each: longest frame with credit,
+                                                      // bytes
+  input  logic [7:0]           credit_busy_i,         // level, one bit each: credit_i not valid yet
+  input  logic                 wait_i,                // level: a blocked frame waits, else is given
+                                                      // up
+
+  // The control frame that waits
+  input  logic                 control_i,             // level: a control frame waits
+  output logic                 control_o,             // combinational: taken in this clock
+  output logic                 control_frame_o,       // pulse, one clock behind: it was taken
+  output logic [63:0]          cross_o,               // card time at the MAC if decided now, ps
+
+  // The earliest frame, for the credits
+  output logic [13:0]          root_length_o,         // bytes with FCS; combinational
+  output logic [2:0]           root_priority_o,       // priority of that frame
+
+  // The builder and link-level retry
+  input  logic                 hold_i,                // level: the builder cannot take a frame
+  input  logic                 closed_i,              // level: no scheduled frame may go (LLR)
+  input  logic                 clear_i,               // pulse: empty the schedule, zero all state
+  input  logic                 builder_busy_i,        // level: a flow's counters are not written
+                                                      // yet
+  output logic                 clear_busy_o,          // level, from clear_i to the end of the sweep
+  output logic                 clear_row_we_o,        // level in a sweep: zero this flow elsewhere
+  output logic [FlowsLog2-1:0] clear_row_o,           // flow that is zeroed
+  output logic                 pending_o,             // level: some flow has frames to send
+
+  // A frame leaves
+  output logic                 frame_o,               // pulse, with all frame_* below
+  output logic [FlowsLog2-1:0] frame_flow_o,          // the flow
+  output logic [FlowsLog2-1:0] frame_slot_o,          // slot of its template and configuration
+  output logic                 frame_listed_o,        // the flow has a queue pair list
+  output logic [11:0]          frame_entry_o,         // entry of that list, if listed
+  output logic [13:0]          frame_length_o,        // bytes with FCS
+  output logic [63:0]          frame_sequence_o,      // frame number of the flow, from 0
+  output logic [63:0]          frame_departure_o,     // card time in ps; also with control_frame_o
+
   // Rows. Entries: schedule table; config: flow table; pattern and gap tables; all only while
   // still_o. State: any time that state_free_o is high. Data one clock after the read.
-  output logic                 still_o,
-  input  logic                 entry_we_i,
-  input  logic                 entry_re_i,
-  input  logic                 config_we_i,
-  input  logic                 config_re_i,
-  input  logic                 pattern_we_i,
-  input  logic                 pattern_re_i,
-  input  logic                 gap_we_i,
-  input  logic                 gap_re_i,
-  output logic                 state_free_o,
-  input  logic                 state_re_i,
-  input  logic [FlowsLog2-1:0] row_i,
-  input  logic [11:0]          gap_row_i,
-  input  logic [511:0]         row_wdata_i,
-  output logic [511:0]         entry_row_o,
-  output logic [511:0]         config_row_o,   // only the fields kept here
-  output logic [351:0]         pattern_row_o,  // also
-  output logic [63:0]          gap_row_o,
-  output logic [511:0]         state_row_o,
-  output logic                 late_o,
-  output logic [63:0]          cnt_late_o,
-  output logic [63:0]          cnt_late_max_ps_o,
-  output logic [63:0]          cnt_pfc_skipped_o,
-  output logic [63:0]          cnt_credit_skipped_o,
-  output logic [63:0]          cnt_waited_o
+  output logic                 still_o,               // level: rows may be accessed
+  input  logic                 entry_we_i,            // pulse: write the schedule; primes gaps
+  input  logic                 entry_re_i,            // pulse: read it
+  input  logic                 config_we_i,           // pulse: write the flow table
+  input  logic                 config_re_i,           // pulse: read it
+  input  logic                 pattern_we_i,          // pulse: write the pattern table
+  input  logic                 pattern_re_i,          // pulse: read it
+  input  logic                 gap_we_i,              // pulse: write the list of gaps
+  input  logic                 gap_re_i,              // pulse: read it
+  output logic                 state_free_o,          // level: state_re_i is possible
+  input  logic                 state_re_i,            // pulse: read a flow's state
+  input  logic [FlowsLog2-1:0] row_i,                 // flow, or position in the heap
+  input  logic [11:0]          gap_row_i,             // entry of the list of gaps
+  input  logic [511:0]         row_wdata_i,           // with a write, as in the register map
+  output logic [511:0]         entry_row_o,           // zero if the entry is invalid
+  output logic [511:0]         config_row_o,          // fields kept here, others zero
+  output logic [351:0]         pattern_row_o,         // fields kept here, others zero
+  output logic [63:0]          gap_row_o,             // Q48.16 ps
+  output logic [511:0]         state_row_o,           // frame number, bursts, frames of the burst
+
+  // Counters since reset or clear_i, and events
+  output logic                 late_o,                // pulse: a frame was late
+  output logic [63:0]          cnt_late_o,            // frames later than the threshold
+  output logic [63:0]          cnt_late_max_ps_o,     // largest lateness, ps
+  output logic [63:0]          cnt_pfc_skipped_o,     // slots given up because of a pause
+  output logic [63:0]          cnt_credit_skipped_o,  // slots given up for lack of credit
+  output logic [63:0]          cnt_waited_o           // frames that waited for pause or credit
 );
+
+  `PLUMB_RANGE(plumb_tx_sched, FlowsLog2, 3, 12)
+  `PLUMB_PARAMETER(plumb_tx_sched, PopToMac, PopToMac < 2**15, less than 2^15)
 
   localparam int unsigned Flows = 2**FlowsLog2;
   localparam int unsigned EntryW = 81 + FlowsLog2;
@@ -190,7 +212,7 @@ module plumb_tx_sched #(
   assign pending_o  = root_valid || go_q;
 
   // Rows of the tables are put together while they are written or, one clock after the read, asked
-  // for: what nobody looks at costs nothing in hardware and much in a simulation.
+  // for: an unused value costs nothing in hardware and much in a simulation.
   logic row_read_q;
 
   always_ff @(posedge clk_i) begin

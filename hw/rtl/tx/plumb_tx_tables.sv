@@ -6,39 +6,48 @@
 // one of table 7 at any time, and is consistent. Rows that do not exist read as zero and are not
 // written. Acknowledge: 3 clocks after the request if nothing is in the way (4 from the queue pair
 // list), 300 at most.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_tx_tables #(
   parameter int unsigned FlowsLog2 = 8
 ) (
+  // Clock and reset (active low)
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 tbl_req_i,
-  input  logic                 tbl_we_i,
-  input  logic [3:0]           tbl_table_i,
+
+  // Table bus: one access at a time, from the request to the acknowledge
+  input  logic                 tbl_req_i,       // pulse, with the four signals below
+  input  logic                 tbl_we_i,        // 1: write, 0: read
+  input  logic [3:0]           tbl_table_i,     // number of the table (plumb_pkg::Table...)
   input  logic [15:0]          tbl_row_i,
-  input  logic [511:0]         tbl_wdata_i,
-  output logic                 tbl_ack_o,
-  output logic [511:0]         tbl_rdata_o,
-  // To the owners of the memories.
-  input  logic                 still_i,
-  input  logic                 state_free_i,
-  input  logic                 qp_free_i,
+  input  logic [511:0]         tbl_wdata_i,     // row to be written
+  output logic                 tbl_ack_o,       // pulse: access done
+  output logic [511:0]         tbl_rdata_o,     // row that was read, with tbl_ack_o
+
+  // Permission from the owners of the memories
+  input  logic                 still_i,         // level: rows of all tables may be accessed
+  input  logic                 state_free_i,    // level: the state table may be read
+  input  logic                 qp_free_i,       // level: the queue pair list may be read
+
+  // To the owners: a pulse each, _we_ writes row_o, _re_ reads it
   output logic                 template_we_o,
   output logic                 template_re_o,
-  output logic                 config_we_o,
+  output logic                 config_we_o,     // flow table, kept in two places
   output logic                 config_re_o,
-  output logic                 entry_we_o,
+  output logic                 entry_we_o,      // schedule
   output logic                 entry_re_o,
   output logic                 state_re_o,
   output logic                 gap_we_o,
   output logic                 gap_re_o,
   output logic                 qp_we_o,
   output logic                 qp_re_o,
-  output logic                 pattern_we_o,
+  output logic                 pattern_we_o,    // pattern table, kept in three places
   output logic                 pattern_re_o,
-  output logic [11:0]          row_o,
-  output logic [511:0]         wdata_o,
+  output logic [11:0]          row_o,           // with any of the pulses
+  output logic [511:0]         wdata_o,         // with a write
+
+  // Rows from the owners, one clock after _re_ (qp_row_i two)
   input  logic [511:0]         template_row_i,
   input  logic [511:0]         config_row_i,
   input  logic [511:0]         entry_row_i,
@@ -47,6 +56,9 @@ module plumb_tx_tables #(
   input  logic [143:0]         qp_row_i,
   input  logic [351:0]         pattern_row_i
 );
+
+  // A template's row has FlowsLog2 + 2 bits, row_o 12.
+  `PLUMB_RANGE(plumb_tx_tables, FlowsLog2, 1, 10)
 
   localparam logic [8:0] MaxWait = 9'd290;
 

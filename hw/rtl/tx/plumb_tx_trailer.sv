@@ -16,22 +16,31 @@
 module plumb_tx_trailer #(
   parameter int unsigned SideW = 1    // bits that travel with each beat
 ) (
+  // Clock and reset (active low)
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             beat_valid_i,
-  input  logic [511:0]     beat_data_i,
-  input  logic [SideW-1:0] beat_side_i,
-  input  logic             insert_i,
-  input  logic [5:0]       insert_at_i,
-  input  logic             crc_valid_i,   // in the clock of the beat
-  input  logic             crc_first_i,
-  input  logic             crc_last_i,
-  input  logic [511:0]     crc_data_i,
-  input  logic [6:0]       crc_bytes_i,   // covered bytes of a last beat
-  output logic             beat_valid_o,
+
+  // Beats, and where the check sequence goes
+  input  logic             beat_valid_i,  // a beat, with the next four
+  input  logic [511:0]     beat_data_i,   // byte 0 in bits 7:0; zero where the CRC goes
+  input  logic [SideW-1:0] beat_side_i,   // passed on with the beat
+  input  logic             insert_i,      // the CRC begins in this beat
+  input  logic [5:0]       insert_at_i,   // at this byte of it
+
+  // What the CRC covers, in the clock of the beat
+  input  logic             crc_valid_i,   // some bytes of the beat are covered
+  input  logic             crc_first_i,   // first beat that is covered
+  input  logic             crc_last_i,    // last beat that is covered
+  input  logic [511:0]     crc_data_i,    // the bytes as they are covered
+  input  logic [6:0]       crc_bytes_i,   // covered bytes of a last beat, 1 to 64
+
+  // Beats with the CRC
+  output logic             beat_valid_o,  // a beat, with the next two
   output logic [511:0]     beat_data_o,
-  output logic [SideW-1:0] beat_side_o
+  output logic [SideW-1:0] beat_side_o    // beat_side_i of that beat
 );
+
+  `PLUMB_PARAMETER(plumb_tx_trailer, SideW, SideW >= 1, at least 1)
 
   localparam int unsigned Delay = plumb_crc32_pkg::Crc32Latency + 1;  // to the ring's output
   localparam int unsigned RingLog2 = $clog2(Delay);

@@ -55,7 +55,7 @@ class CardSet {
   [[nodiscard]] std::size_t cardOf(std::uint32_t port) const { return places_.at(port).first; }
 
  private:
-  std::vector<std::unique_ptr<card::Driver>> drivers_;  // by card
+  std::vector<std::unique_ptr<card::Driver>> drivers_;         // by card
   std::vector<std::pair<std::size_t, std::uint32_t>> places_;  // by port: card, its port
 };
 

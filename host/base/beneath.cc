@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-// The same as the kernel's RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, one part of the path at a time,
-// where the kernel is too old for them. `relative` has no "..".
+// Like the kernel's RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS, one part of the path at a time, for
+// older kernels. `relative` has no "..".
 int walk(int directory, const fs::path& relative, int flags) {
   int at = ::dup(directory);
   for (auto part = relative.begin(); part != relative.end() && at >= 0; ++part) {

@@ -1,5 +1,5 @@
-// Files below a directory, for names that somebody else chose: no absolute path, no "..", no
-// symbolic link on the way, no device and no pipe.
+// Files below a directory, for names from untrusted sources: no absolute path, no "..", no symbolic
+// link on the way, no device and no pipe.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +18,23 @@ class OpenFile {
   OpenFile& operator=(OpenFile&& other) noexcept;
 
   [[nodiscard]] std::uint64_t size() const;  // [bytes]
-  // A path at which the same file is opened again, whatever its name means by then; as long as the
-  // object lives.
+  // A path that opens the same file again, even if its name has changed; valid during the object's
+  // lifetime.
   [[nodiscard]] std::string path() const;
 
  private:
   int descriptor_;
 };
 
-// The regular file `name` below `directory` ("" is the working directory); nothing, and the `error`
-// that openFault() has words for, when there is none, it cannot be read, or the name leads
-// elsewhere. ENOENT alone says that there could be one.
+// The regular file `name` below `directory` ("" is the working directory). Nothing, and an `error`
+// for openFault(), when it does not exist, cannot be read, or the name leads outside. Only ENOENT
+// means that it could exist.
 std::optional<OpenFile> openBeneath(const std::string& directory, const std::string& name,
                                     int& error);
-// A regular file by its path. Links are followed, and nothing waits for a pipe's other end.
+// A regular file by its path. Follows links, and does not block on a pipe without a writer.
 std::optional<OpenFile> openRegular(const std::string& path, int& error);
-// What comes through a pipe (a shell's <(command)) until its end, but at most `most` bytes; nothing
-// for what is no pipe, and for one that goes on for longer than `seconds`.
+// The data of a pipe (a shell's <(command)) until its end, but at most `most` bytes; nothing if it
+// is no pipe, or lasts longer than `seconds`.
 std::optional<std::string> readPipe(const std::string& path, std::size_t most, int seconds);
 // "it leads through a symbolic link"
 std::string openFault(int error);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kSecondDigits = 12;
 
-// Seconds that a time with the offset `text` ("Z", "+01", "-0130", "+05:30") is ahead of UTC.
+// Seconds by which a time with the offset `text` ("Z", "+01", "-0130", "+05:30") is ahead of UTC.
 std::optional<std::int64_t> offsetOf(std::string_view text) {
   if (text.starts_with(' ')) text.remove_prefix(1);
   if (text == "Z" || text == "z" || text == "UTC" || text == "GMT") return 0;

@@ -1,4 +1,4 @@
-// Times of the calendar as text, as public traces have them: 2023-11-16 18:17:03.9799600, with or
+// Calendar times as text, in the form of public traces: 2023-11-16 18:17:03.9799600, with or
 // without an offset from UTC.
 #pragma once
 
@@ -19,7 +19,7 @@ struct CalendarTime {
 };
 
 // Reads "yyyy-mm-dd hh:mm:ss" with 'T' or a blank in between, up to twelve digits of a second, and
-// an offset from UTC (ISO 8601: Z, +01, +0130, +01:30; also UTC and GMT). Nothing if it is no time.
+// an offset from UTC (ISO 8601: Z, +01, +0130, +01:30; also UTC and GMT). Nothing for invalid text.
 std::optional<CalendarTime> calendarTime(std::string_view text);
 
 // From `from` to `to`, whose seconds are less than 10^6 apart.

@@ -10,7 +10,7 @@ namespace plumbline {
 
 namespace {
 
-// Spreadsheets compute what begins like a formula, unless it is a number.
+// Spreadsheets compute text that begins like a formula, unless it is a number.
 bool looksLikeFormula(const std::string& text) {
   if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos) {
     return false;

@@ -1,6 +1,6 @@
-// A field of a table as text (RFC 4180): in quotes where it must be. What a spreadsheet would
-// compute as a formula, text that begins with = + - or @ and is no number, has an apostrophe in
-// front. Control characters and marks of direction are written as "\x1b" or "\u202e" (printable.h).
+// A field of a table as text (RFC 4180): quoted where necessary. Text that a spreadsheet would
+// compute as a formula (it begins with = + - or @ and is no number) gets an apostrophe in front.
+// Control characters and direction marks are written as "\x1b" or "\u202e" (printable.h).
 #pragma once
 
 #include <string>

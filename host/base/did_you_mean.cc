@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-// Longer words are not compared: nobody means one of ours by them, and the cost is quadratic.
+// Longer words are not compared: they are not typing errors, and the cost is quadratic.
 constexpr std::size_t kMaxCompared = 64;
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 

@@ -1,4 +1,4 @@
-// The one exception type of the project: says what went wrong, where, and what would be right.
+// The project's only exception type: fault, place and remedy.
 #pragma once
 
 #include <stdexcept>
@@ -6,18 +6,18 @@
 
 namespace plumbline {
 
-// What kind of fault it is; decides the exit code of the command (see cli/exit_code.h).
+// Kind of fault; determines the exit code of the command (see cli/exit_code.h).
 enum class ErrorKind {
   kUsage,        // bad command line or scenario: the user can fix it
-  kUnsupported,  // the bench or card cannot do what was asked
+  kUnsupported,  // not supported by the bench or card
   kTester,       // the tester itself failed (card, file system, internal check)
-  kInvalid,      // the measurement happened but must not be trusted
+  kInvalid,      // the measurement was made but is invalid
 };
 
 class Error : public std::runtime_error {
  public:
   // `what`: the fault in one sentence. `where`: file:line:column, register or frame; may be empty.
-  // `remedy`: what would be right; may be empty.
+  // `remedy`: allowed values or a solution; may be empty.
   Error(ErrorKind kind, const std::string& what, std::string where = {}, std::string remedy = {});
 
   [[nodiscard]] ErrorKind kind() const { return kind_; }
@@ -30,8 +30,8 @@ class Error : public std::runtime_error {
   std::string remedy_;
 };
 
-// The fault alone, out of the "where: fault (remedy)" of an Error: for one that passes it on with
-// another place or more words.
+// The fault alone, from the "where: fault (remedy)" of an Error: for passing it on with another
+// place or more words.
 std::string faultOf(const Error& error);
 
 }  // namespace plumbline

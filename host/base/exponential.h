@@ -1,4 +1,5 @@
-// Exponentially distributed times without floating point, so that they are the same everywhere.
+// Exponentially distributed times without floating point, so that they are the same on all
+// machines.
 #pragma once
 
 #include "base/random.h"

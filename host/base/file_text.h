@@ -1,4 +1,4 @@
-// The whole of a file that a user or a client names, as far as it is of a size to be held.
+// The whole of a file that a user or a client names, if it is not too large.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace plumbline {
 
-// Throws Error(kUsage) for what is no regular file, cannot be read, or has more than `most` bytes;
-// as checkWork() while it reads.
+// Throws Error(kUsage) for anything except a readable regular file of at most `most` bytes; as
+// checkWork() while it reads.
 std::string readFile(const std::filesystem::path& file, std::uint64_t most);
 
 }  // namespace plumbline

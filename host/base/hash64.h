@@ -16,7 +16,7 @@ class Hash64 {
       state_ *= 0x100000001B3ULL;
     }
   }
-  // hash64() of all pieces, one behind the other.
+  // hash64() of all pieces concatenated.
   [[nodiscard]] constexpr std::uint64_t value() const { return mix64(state_); }
 
  private:

@@ -33,7 +33,7 @@ const CrashActions& crashActionsAtStart() {
   return kAtStart;
 }
 
-// What SIGPIPE did before takeOverInterrupts(); nothing to put back without it.
+// Action of SIGPIPE before takeOverInterrupts(); unused without it.
 struct sigaction g_pipe_at_start {};
 std::atomic<bool> g_pipe_ignored{false};
 
@@ -48,7 +48,7 @@ void ignorePipe() {
 struct Waiting {
   std::mutex mutex;
   std::function<void()> act;
-  pid_t process = 0;  // that has the thread: a forked one has none
+  pid_t process = 0;  // the process with the thread: a forked one has none
 };
 
 // Never destroyed: the thread outlives main().
@@ -57,7 +57,7 @@ Waiting& waiting() {
   return *kWaiting;
 }
 
-// As if the program had never looked at the signal.
+// Ends the program with the signal's default action.
 void endBy(int signal) {
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;

@@ -1,29 +1,29 @@
-// Signals that stay the program's, whatever libraries are loaded. SIGINT and SIGTERM are blocked in
-// every thread and taken by one thread that waits for them: a handler that a library installs
-// (libfabric's shm and psm3 providers do) is never called. Handlers of crashes are taken out again.
+// Signal handling that libraries cannot replace. SIGINT and SIGTERM are blocked in every thread and
+// taken by one thread that waits for them: a handler that a library installs (libfabric's shm and
+// psm3 providers do) is never called. Crash handlers are removed again.
 #pragma once
 
 #include <functional>
 
 namespace plumbline {
 
-// First in main(), before anything starts a thread: threads inherit what is blocked. Without
-// onInterrupt() the signals end the program as they would have. From then on writing to a pipe or
-// socket that nobody reads is an error, and not SIGPIPE. Does nothing when called again.
+// First call in main(), before any thread is started: threads inherit the signal mask. Without
+// onInterrupt() the signals end the program as usual. Afterwards writing to a pipe or socket
+// without a reader is an error instead of SIGPIPE. Further calls have no effect.
 void takeOverInterrupts();
 
-// What is to be done on each of the two signals instead, on the thread that waits; nothing = end.
-// When it returns, what was there before is not being called any more.
+// Sets the action for each of the two signals, called on the waiting thread; nothing = end. When it
+// returns, the previous action is not running any more.
 void onInterrupt(std::function<void()> act);
 
-// In a process that was forked, before it runs another program: all signals are as this program
-// found them. May be called between fork() and exec().
+// In a forked process, before it runs another program: restores all signals to their original
+// state. May be called between fork() and exec().
 void unblockInterrupts();
 
-// Lives while a library is loaded or asked for something that may install handlers. At its end the
-// signals of a crash have the actions that they had when the first such object was made, or
-// takeOverInterrupts() was called: a crash ends the program by its signal. The handlers of PSM
-// libraries end it with exit code 1 instead, which means that a limit was missed, and write a file.
+// Protects crash handling while a library is loaded or called that may install handlers. The
+// destructor restores the actions for crash signals from before the first such object or
+// takeOverInterrupts(): a crash ends the program by its signal. The handlers of PSM libraries end
+// it with exit code 1 instead, which means that a limit was missed, and write a file.
 class CrashHandlersKept {
  public:
   CrashHandlersKept();

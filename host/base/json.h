@@ -1,6 +1,6 @@
-// nlohmann/json with whole numbers that are read as such and a limit of nesting. To be included
-// instead of it everywhere, and parseJson() called instead of its parse(), so that what comes from
-// outside is read in one way in the whole program.
+// nlohmann/json with checked whole numbers and a limit of nesting. Include this header instead of
+// the library's everywhere, and call parseJson() instead of its parse(), so that the whole program
+// reads external data in the same way.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace plumbline {
 
-// Whether `json` is a whole number that a T can hold, be it written with a decimal point or an
+// Whether `json` is a whole number in the range of T, possibly written with a decimal point or an
 // exponent.
 template <std::integral T, typename Json>
 bool holds(const Json& json) {
@@ -36,10 +36,10 @@ bool holds(const Json& json) {
 }
 
 // Deepest nesting of arrays and objects that is read. The library parses any depth, but writes and
-// copies by recursion: 100,000 levels overflow the stack. What this program writes is far flatter.
+// copies by recursion: 100,000 levels overflow the stack. This program's own files are far flatter.
 inline constexpr std::size_t kMostJsonDepth = 64;
 
-// Depth of nesting of a text of JSON; of text that is none up to where it stops being one, or more.
+// Nesting depth of a JSON text; for invalid text the depth up to the fault, or more.
 inline std::size_t jsonDepth(std::string_view text) {
   std::size_t depth = 0;
   std::size_t deepest = 0;
@@ -60,7 +60,7 @@ inline std::size_t jsonDepth(std::string_view text) {
   return deepest;
 }
 
-// Throws the library's exceptions, and parse_error for what is nested too deeply.
+// Throws the library's exceptions, and parse_error for too deep nesting.
 template <typename Json = nlohmann::json>
 Json parseJson(std::string_view text) {
   if (jsonDepth(text) > kMostJsonDepth) {
@@ -71,7 +71,7 @@ Json parseJson(std::string_view text) {
   return Json::parse(text);
 }
 
-// The same without exceptions: a discarded value for what cannot be read.
+// The same without exceptions: a discarded value for invalid text.
 template <typename Json = nlohmann::json>
 Json parseJsonOrDiscard(std::string_view text) {
   if (jsonDepth(text) > kMostJsonDepth) return Json(Json::value_t::discarded);
@@ -80,9 +80,9 @@ Json parseJsonOrDiscard(std::string_view text) {
 
 }  // namespace plumbline
 
-// The library converts any number into any other as C++ does: what is too large for the type is cut
-// off, or undefined if it has an exponent. Files come from outside, so here it throws the
-// library's own out_of_range.
+// The library converts any number into any other as C++ does: values too large for the type are
+// truncated, or undefined if written with an exponent. Files come from outside, so here it throws
+// the library's own out_of_range.
 template <typename T>
 requires(std::integral<T> && !std::same_as<T, bool>) struct nlohmann::adl_serializer<T, void> {
   template <typename Json>

@@ -96,7 +96,7 @@ void requireDirectory(const std::string& directory, const std::string& option) {
 
 OutputFile::OutputFile(const std::string& file) : file_(file) {
   refuseDatabase(file, file);
-  // To open a pipe that nothing reads would wait for a reader, and no signal would end it.
+  // Opening a pipe without a reader would block, and no signal would end it.
   std::error_code ignored;
   int pipe = -1;
   if (fs::is_fifo(file, ignored)) {

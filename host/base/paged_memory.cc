@@ -20,11 +20,10 @@ constexpr std::align_val_t kAlignment{kLineBytes};
 constexpr std::size_t kPageBytes = std::size_t{2} << 20;
 // Address space is reserved in pieces of this size; a page takes memory when it is touched.
 constexpr std::size_t kRegionBytes = 32 * kPageBytes;
-// What is taken first lies in ordinary pages, until it fills a large one.
+// The first blocks are in normal pages, until they fill a large one.
 constexpr std::size_t kOrdinaryBytes = 2 * kPageBytes;
-// Before another region is asked of the system, free blocks that lie side by side are joined if as
-// much has come back since the last time: tables that grow by doubling leave as much behind as they
-// take.
+// Before another region is requested from the system, adjacent free blocks are joined if as much
+// has been released since the last time: tables that grow by doubling release as much as they take.
 constexpr std::size_t kWorthJoining = 4 * kPageBytes;
 // Linux's MADV_COLLAPSE, which headers older than 6.1 do not name: makes one large page of many.
 constexpr int kCollapse = 25;
@@ -59,13 +58,13 @@ constexpr SizeClass classOf(std::size_t bytes) {
   return classAt(8 * shift + (last_line >> shift));
 }
 
-// The greatest that `bytes` hold, a cache line or more.
+// The largest class that fits into `bytes`, a cache line or more.
 constexpr SizeClass classWithin(std::size_t bytes) {
   const SizeClass least = classOf(bytes);
   return least.bytes == bytes ? least : classAt(least.index - 1);
 }
 
-// Blocks that were given back.
+// Released blocks.
 class FreeBlocks {
  public:
   void push(const SizeClass& size, void* block) {
@@ -73,9 +72,9 @@ class FreeBlocks {
     first = new (block) FreeBlock{first};
     some_[size.index / 64] |= bitOf(size.index);
   }
-  // One of `size`, the last that came back. Otherwise the beginning of the least that is larger,
-  // whose rest is left in smaller ones: what tables leave when they grow serves what is smaller.
-  // None if there is none.
+  // A block of `size`, the last one released. Otherwise the beginning of the smallest larger one,
+  // whose rest is split into smaller blocks: memory released by growing tables serves smaller
+  // requests. None if there is none.
   void* take(const SizeClass& size) {
     const std::size_t index = firstFrom(size.index);
     if (index == kClasses) return nullptr;
@@ -87,7 +86,7 @@ class FreeBlocks {
   }
   void clear() { *this = FreeBlocks(); }
 
-  // Makes one block of neighbours, or as few as hold them.
+  // Joins adjacent blocks into as few as possible.
   void join() {
     std::vector<Piece> pieces = pieceList();
     std::sort(pieces.begin(), pieces.end(),
@@ -110,7 +109,7 @@ class FreeBlocks {
     std::size_t bytes;
   };
 
-  // `bytes` from `begin` on in as few blocks as hold them.
+  // Adds `bytes` from `begin` on in as few blocks as possible.
   void pushPieces(std::byte* begin, std::size_t bytes) {
     while (bytes > 0) {
       const SizeClass piece = classWithin(bytes);
@@ -130,7 +129,7 @@ class FreeBlocks {
   }
 
   static std::uint64_t bitOf(std::size_t index) { return std::uint64_t{1} << (index % 64); }
-  // The first class from `index` on of which there is a block, or kClasses.
+  // The first class from `index` on with a block, or kClasses.
   [[nodiscard]] std::size_t firstFrom(std::size_t index) const {
     std::uint64_t bits = some_[index / 64] & ~(bitOf(index) - 1);
     for (std::size_t word = index / 64;; bits = some_[word]) {
@@ -140,7 +139,7 @@ class FreeBlocks {
   }
 
   std::array<FreeBlock*, kClasses> first_{};
-  std::array<std::uint64_t, kClasses / 64> some_{};  // a bit per class of which there are any
+  std::array<std::uint64_t, kClasses / 64> some_{};  // a bit per class that has blocks
 };
 
 class PagedMemory {
@@ -230,8 +229,8 @@ class PagedMemory {
     return first + before;
   }
 
-  // All is back. The first region is kept, unless it is larger than others; of its pages the kernel
-  // may take as many as it needs meanwhile.
+  // All blocks are released. The first region is kept, unless it is larger than others; the kernel
+  // may take its pages meanwhile.
   void release() noexcept {
     Region* kept = nullptr;
     while (regions_ != nullptr) {
@@ -266,7 +265,7 @@ class PagedMemory {
   PagedUse use_;
 };
 
-// Never destroyed: others may give blocks back when the program ends.
+// Never destroyed: blocks may be released at the program's end.
 PagedMemory& memory() {
   static PagedMemory& memory = *new PagedMemory;
   return memory;

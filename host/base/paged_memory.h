@@ -8,32 +8,32 @@
 
 namespace plumbline {
 
-// What a simulation of many hosts keeps is touched all over in every window, and lies in more pages
-// of 4 KiB than a processor remembers the places of: looking them up costs a share of the time,
-// most of all on a virtual machine. So blocks are cut, one behind the other, out of memory for
-// which the kernel is asked for pages of 2 MiB (Linux: MADV_HUGEPAGE). That is a hint: where there
-// are none, pages are as everywhere else. The first few MiB lie in ordinary pages until they fill
-// large ones (Linux 6.1: MADV_COLLAPSE), lest what is small gets larger.
+// The state of a simulation of many hosts is accessed all over in every window, and has more 4 KiB
+// pages than the TLB has entries: the misses cost a share of the time, most of all on a virtual
+// machine. So blocks are cut consecutively from memory for which the kernel is asked to use 2 MiB
+// pages (Linux: MADV_HUGEPAGE). That is a hint: without such pages, normal ones are used. The first
+// few MiB are in normal pages until they fill large ones (Linux 6.1: MADV_COLLAPSE), so that small
+// simulations do not grow.
 //
-// A block given back is used again for one of about its size, or cut up for smaller ones before
-// memory is used that never was. When all are back, the memory goes back to the system, but for up
-// to 64 MiB: the next simulation, of which there mostly is one, would have to wait until the kernel
-// has cleared them anew. The kernel may take them as soon as it needs memory (Linux: MADV_FREE);
-// until then they count as the process's. So this is for what ends with its simulation: whoever
-// keeps a block longer keeps all that was taken meanwhile. Any thread may take and give.
+// A released block is reused for one of about its size, or split for smaller ones before new memory
+// is used. When all are released, the memory returns to the system, except for up to 64 MiB: the
+// next simulation, which usually follows, would have to wait until the kernel has cleared them
+// again. The kernel may take them when it needs memory (Linux: MADV_FREE); until then they count as
+// the process's. Use this only for objects that end with their simulation: a block that is kept
+// longer keeps all memory that was allocated meanwhile. Any thread may allocate and release.
 
 // A block for `bytes` > 0, on a cache line of its own. Throws std::bad_alloc.
 [[nodiscard]] void* takePaged(std::size_t bytes);
-// Gives back a block that takePaged(bytes) has made.
+// Releases a block that takePaged(bytes) has allocated.
 void givePaged(void* block, std::size_t bytes) noexcept;
 
-// What takePaged() has made and nobody has given back yet.
+// Blocks that takePaged() has allocated and that are not released.
 struct PagedUse {
   std::size_t blocks = 0;
   std::size_t reserved_bytes = 0;  // of address space, in use or not
 };
 [[nodiscard]] PagedUse pagedUse();
-// Gives back to the system what is kept for the next simulation, if none is going on.
+// Returns the memory kept for the next simulation to the system, if no simulation is running.
 void trimPaged() noexcept;
 
 // For containers of the standard library.
@@ -56,7 +56,7 @@ struct PagedAllocator {
 template <typename T>
 using PagedVector = std::vector<T, PagedAllocator<T>>;
 
-// Base of classes whose objects, made by `new`, lie there.
+// Base of classes whose objects are allocated there by `new`.
 struct PagedObject {
   static void* operator new(std::size_t bytes) { return takePaged(bytes); }
   static void operator delete(void* object, std::size_t bytes) noexcept {
@@ -64,12 +64,12 @@ struct PagedObject {
   }
 };
 
-// An array whose length is a power of two, or none at all.
+// An array whose length is a power of two, or zero.
 template <typename T>
 class PagedArray {
  public:
   PagedArray() = default;
-  // `size` items, all zero or as their constructor leaves them.
+  // `size` items, all zero or as initialised by their constructor.
   explicit PagedArray(std::size_t size) : mask_(size - 1) {
     PagedAllocator<T> allocator;
     items_ = allocator.allocate(size);
@@ -89,7 +89,7 @@ class PagedArray {
   }
 
   [[nodiscard]] std::size_t size() const { return mask_ + 1; }
-  // size() - 1: what turns a number into a place, all bits if there are no places.
+  // size() - 1: the mask that maps a number to an index, all bits for an empty array.
   [[nodiscard]] std::size_t mask() const { return mask_; }
   [[nodiscard]] T* data() { return items_; }
   [[nodiscard]] const T* data() const { return items_; }

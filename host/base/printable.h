@@ -1,4 +1,4 @@
-// Text that others wrote, for a terminal: nothing in it moves the cursor, sets a title or turns the
+// Text from others for a terminal: nothing in it moves the cursor, sets a title or changes the
 // direction of writing.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace plumbline {
 
-// `text` with every control character (C0, DEL, C1), every mark of direction and every byte that is
-// not UTF-8 written as "\x1b" or "\u202e". Line breaks and tabs stay where `lines` says so.
+// `text` with every control character (C0, DEL, C1), every direction mark and every invalid UTF-8
+// byte written as "\x1b" or "\u202e". Line breaks and tabs are kept if `lines`.
 std::string printable(std::string_view text, bool lines = false);
 
 // The same in one line of at most `columns`, cut with "…".

@@ -1,5 +1,6 @@
-// Seeded random streams: the same scenario seed and user name give the same numbers on every
-// machine and thread count. Distributions are ours because the standard library's differ by vendor.
+// Seeded random streams: the same scenario seed and stream name give the same numbers on every
+// machine and thread count. Distributions are our own because the standard library's differ by
+// vendor.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@ namespace plumbline {
 // xoshiro256** with its state filled by splitmix64 from (seed, name). Not cryptographic.
 class RandomStream {
  public:
-  // `name` is what uses the stream ("switch/leaf0/ecmp"), so that adding a user of randomness
-  // never changes the numbers another one sees.
+  // `name` is the user of the stream ("switch/leaf0/ecmp"), so that adding a user of randomness
+  // never changes the numbers of another one.
   RandomStream(std::uint64_t seed, std::string_view name);
 
   // Uniform over all 64-bit values.

@@ -5,8 +5,8 @@
 namespace plumbline {
 namespace {
 
-// Never special, wherever in a word it stands. '~' and '=' are not among them: zsh expands both at
-// the beginning of a word.
+// Never special at any position in a word. '~' and '=' are excluded: zsh expands both at the
+// beginning of a word.
 bool isPlain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("_-./:,+@%").find(c) != std::string_view::npos;

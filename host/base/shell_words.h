@@ -1,4 +1,4 @@
-// Commands as text that can be pasted into a shell.
+// Commands as text for pasting into a shell.
 #pragma once
 
 #include <string>
@@ -6,12 +6,11 @@
 
 namespace plumbline {
 
-// `word` as one word of a POSIX shell: as it is where no shell takes any of it for more than
-// itself, else in single quotes. bash and zsh read it likewise.
+// `word` as one word of a POSIX shell: unchanged if no shell interprets any part of it, else in
+// single quotes. bash and zsh read it in the same way.
 std::string shellWord(std::string_view word);
 
-// A file or directory as one word: as shellWord(), and "./-x" for a name that a program would take
-// for an option.
+// A file or directory as one word: as shellWord(), and "./-x" for a name that looks like an option.
 std::string shellPath(std::string_view path);
 
 }  // namespace plumbline

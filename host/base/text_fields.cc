@@ -14,11 +14,11 @@ std::size_t commentOf(std::string_view line) {
     if (line[at] == '"') quoted = !quoted;
     if (line[at] == '#' && !quoted) return at;
   }
-  // Without its other end, a quote quotes nothing.
+  // An unmatched quote has no effect.
   return quoted ? std::min(line.find('#'), line.size()) : line.size();
 }
 
-// Offset behind the field that begins at `from` of `line`: that of its comma, or the line's size.
+// Offset of the end of the field that begins at `from` of `line`: of its comma, or the line's size.
 std::size_t endOfField(std::string_view line, std::size_t from) {
   const std::size_t first = line.find_first_not_of(" \t", from);
   if (first != std::string_view::npos && line[first] == '"') {

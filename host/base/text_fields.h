@@ -1,7 +1,6 @@
-// Tables as text: fields with commas between them, a line each, as people, spreadsheets and
-// programs write them (RFC 4180 without line breaks in fields). What the parsers of traces and
-// metrics have in common. '#' begins a comment; blanks around a field do not count; a field may
-// stand in quotes.
+// Tables as text: fields separated by commas, one row per line, as written by people, spreadsheets
+// and programs (RFC 4180 without line breaks in fields). Common part of the parsers of traces and
+// metrics. '#' begins a comment; blanks around a field are ignored; a field may be quoted.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +20,20 @@ struct TextField {
 // `text` without blanks around; it begins in `column` of its line.
 TextField trimmedField(std::string_view text, std::size_t column);
 
-// Whether both are the same name of a column: in any case.
+// Whether both are the same column name, ignoring case.
 bool sameColumn(std::string_view a, std::string_view b);
 
-// The lines of a table that have something in them.
+// The lines of a table that are not empty.
 class TextTable {
  public:
   explicit TextTable(std::istream& text) : lines_(text) {}
 
-  // Goes on to the next line that is not empty and not only a comment; false when there is none.
+  // Advances to the next line that is not empty and not only a comment; false at the end.
   bool next();
 
   // Its fields, at least one.
   [[nodiscard]] std::span<const TextField> fields() const { return fields_; }
-  // Behind its last field, from 1.
+  // Column after its last field, from 1.
   [[nodiscard]] std::size_t endColumn() const { return end_column_; }
   [[nodiscard]] const TextLines& lines() const { return lines_; }
 

@@ -11,42 +11,42 @@
 
 namespace plumbline {
 
-// What was read of a text: `bytes` from its beginning, and hash64() of them.
+// The part of a text that was read: `bytes` from its beginning, and hash64() of them.
 struct TextExtent {
   std::uint64_t bytes = 0;
   std::uint64_t hash = 0;
 };
 
-// Lines end with a newline, with a carriage return before it or not; a byte order mark at the
-// beginning of the text is passed over.
+// Lines end with a newline, optionally preceded by a carriage return; a byte order mark at the
+// beginning of the text is skipped.
 class TextLines {
  public:
-  // Longer lines are no lines of a table: their file is something else.
+  // Longest line: a file with longer ones is no table.
   static constexpr std::size_t kMaxLine = std::size_t{1} << 16;  // bytes
 
   explicit TextLines(std::istream& text) : text_(text) {}
 
-  // Goes on to the next line; false when there is none.
+  // Advances to the next line; false at the end.
   bool next();
 
-  // Of the line gone on to: its text without its end, and its number from 1.
+  // The current line: its text without its end, and its number from 1.
   [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] std::size_t number() const { return number_; }
-  // It is longer than kMaxLine, of which line() has the beginning. Nothing can be read behind it.
+  // It is longer than kMaxLine; line() has its beginning. Nothing can be read after it.
   [[nodiscard]] bool tooLong() const { return too_long_; }
-  // It ends with the text, not with a newline.
+  // It ends with the text, without a newline.
   [[nodiscard]] bool torn() const { return torn_; }
 
-  // Of what was gone through so far.
+  // The part read so far.
   [[nodiscard]] TextExtent extent() const { return {bytes_, hash_.value()}; }
 
  private:
-  // Of the text, what has not been gone through yet; false when nothing more can be had.
+  // Reads more of the text; false at the end.
   bool fetch();
 
   std::istream& text_;
   std::string buffer_;
-  std::size_t begin_ = 0;  // of what is left in the buffer
+  std::size_t begin_ = 0;  // of the rest in the buffer
   std::string_view line_;
   std::size_t number_ = 0;
   bool too_long_ = false;

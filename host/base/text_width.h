@@ -1,5 +1,5 @@
-// UTF-8 text on a terminal: how wide it is, and how it is cut or wrapped to a width. A byte that is
-// not UTF-8 counts as one column.
+// UTF-8 text on a terminal: its width, and cutting or wrapping it. An invalid byte counts as one
+// column.
 #pragma once
 
 #include <cstddef>

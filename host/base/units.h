@@ -1,8 +1,8 @@
 // Units as types: time in integer picoseconds, sizes in bytes, rates in bits per second.
 //
-// No floating point takes part: at 100, 200, 400 and 800 Gb/s a byte lasts exactly 80, 40, 20 and
-// 10 ps, so every wire time is an exact integer. Conversions to floating point exist only for
-// display (`toNanoseconds` and friends).
+// Without floating point: at 100, 200, 400 and 800 Gb/s a byte lasts exactly 80, 40, 20 and 10 ps,
+// so every wire time is an exact integer. Conversions to floating point exist only for display
+// (`toNanoseconds` and friends).
 #pragma once
 
 #include <compare>
@@ -55,7 +55,7 @@ constexpr Picoseconds microseconds(std::int64_t n) { return Picoseconds(n * 1'00
 constexpr Picoseconds milliseconds(std::int64_t n) { return Picoseconds(n * 1'000'000'000); }
 constexpr Picoseconds seconds(std::int64_t n) { return Picoseconds(n * 1'000'000'000'000); }
 
-// A number of bytes: a frame length (always including the FCS unless said otherwise), a buffer, …
+// A number of bytes: a frame length (including the FCS unless stated otherwise), a buffer, …
 class Bytes {
  public:
   constexpr Bytes() = default;
@@ -100,8 +100,8 @@ class BitRate {
 
 constexpr BitRate gigabitsPerSecond(std::int64_t n) { return BitRate(n * 1'000'000'000); }
 
-// A share of something (line rate, buffer, probability) in parts per 10^12, so that 10^-6 of line
-// rate is still known to 1 ppm of itself. 1.0 is kOne.
+// A share (line rate, buffer, probability) in parts per 10^12, so that 10^-6 of line rate is still
+// exact to 1 ppm of itself. 1.0 is kOne.
 class Fraction {
  public:
   static constexpr std::int64_t kOne = 1'000'000'000'000;
@@ -121,8 +121,8 @@ class Fraction {
   std::int64_t ppt_ = 0;
 };
 
-// What a frame occupies on the wire besides itself: preamble + SFD and the minimum average
-// inter-packet gap (FACTS I.1).
+// Space of a frame on the wire besides itself: preamble + SFD and the minimum average inter-packet
+// gap (FACTS I.1).
 inline constexpr Bytes kPreambleBytes{8};
 inline constexpr Bytes kMinGapBytes{12};
 inline constexpr Bytes kWireOverheadBytes{20};

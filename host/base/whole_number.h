@@ -1,4 +1,4 @@
-// Whole numbers as text: the one reader of the command line, scenarios, CSV files and the API.
+// Whole numbers as text: the common reader of the command line, scenarios, CSV files and the API.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace plumbline {
 
-// A number, or why the text is none (one clause without a full stop).
+// A number, or why the text is invalid (one clause without a full stop).
 struct WholeNumber {
   std::optional<std::uint64_t> value;
   std::string_view fault;
 };
 
-// Decimal digits and nothing else: no sign, blank, separator, fraction, exponent or prefix. Leading
-// zeros carry nothing: 010 is ten.
+// Decimal digits only: no sign, blank, separator, fraction, exponent or prefix. Leading zeros are
+// ignored: 010 is ten.
 constexpr WholeNumber wholeNumber(std::string_view text) {
   if (text.empty()) return {{}, "the value is empty"};
   if (text.front() == '-') return {{}, "the value must not be negative"};
@@ -32,7 +32,7 @@ constexpr WholeNumber wholeNumber(std::string_view text) {
   return {value, {}};
 }
 
-// The same where only whether it is a number up to `most` matters.
+// The same where only the range up to `most` matters.
 constexpr std::optional<std::uint64_t> wholeNumberUpTo(std::string_view text, std::uint64_t most) {
   const WholeNumber number = wholeNumber(text);
   return number.value && *number.value <= most ? number.value : std::nullopt;

@@ -26,12 +26,12 @@ thread_local WorkClock::time_point t_next_look{};
 std::atomic<std::uint64_t> g_memory_limit{0};
 std::atomic<std::size_t> g_sharers{1};
 
-// What the machine has, or less where a control group allows less.
+// The machine's memory, or less where a control group limits it.
 std::uint64_t machineMemory() {
   const auto pages = static_cast<std::uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 0L));
   std::uint64_t memory = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   std::uint64_t allowed = 0;
-  // "max" where there is no limit, which is no number.
+  // "max" without a limit, which does not parse as a number.
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> allowed && allowed > 0) {
     memory = std::min(memory, allowed);
   }

@@ -1,8 +1,8 @@
-// Work that somebody waits for and may give up: a stop, a deadline, and the memory that the program
-// may take. Long loops call checkWork(); it ends them by an exception.
+// Cancellable work: a stop request, a deadline, and a limit of the program's memory. Long loops
+// call checkWork(), which ends them by an exception.
 //
 // The state belongs to the thread, so that code that builds, plans or simulates needs no parameter
-// for it. Threads that a simulation starts do not ask: their caller does, between two steps.
+// for it. Threads of a simulation do not check: their caller does, between two steps.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 namespace plumbline {
 
 // Thrown by checkWork() when the result is not wanted any more. Deliberately no Error: nothing
-// failed, and nothing that reports errors may take it for one.
+// failed, and error reports must not include it.
 class WorkStopped : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "stopped"; }
@@ -25,10 +25,10 @@ class WorkStopped : public std::exception {
 struct WorkLimits {
   std::function<bool()> stopped;  // empty: never. Called on the working thread
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::string deadline_text;  // what Error says when it is over: "planning took longer than 60 s"
+  std::string deadline_text;  // text of the Error: "planning took longer than 60 s"
 };
 
-// The limits of what this thread does while the object lives. Of nested scopes all hold.
+// Limits for this thread's work during the object's lifetime. All nested scopes apply.
 class WorkScope {
  public:
   explicit WorkScope(WorkLimits limits);
@@ -42,19 +42,19 @@ class WorkScope {
   WorkScope* outer_;
 };
 
-// To be called at least about ten times a second by whatever takes long. Throws WorkStopped when a
-// scope's stop was asked for, Error(kUnsupported) when a deadline is over or the program takes more
-// memory than memoryLimit(). Costs a look at the clock.
+// To be called at least about ten times a second by all long work. Throws WorkStopped when a
+// scope's stop was requested, Error(kUnsupported) when a deadline is over or the program takes more
+// memory than memoryLimit(). Costs a reading of the clock.
 void checkWork();
 
-// Most memory that the program may take [bytes]; 0: half of what this machine (or its control
-// group) has. Set once, by main.
+// Most memory that the program may take [bytes]; 0: half of the machine's (or its control group's).
+// Set once, by main.
 void setMemoryLimit(std::uint64_t bytes);
 [[nodiscard]] std::uint64_t memoryLimit();
-// The limit is for `workers` programs at a time, each of which may take an equal share: from now on
-// memoryLimit() is that share. Once, by main.
+// Divides the limit equally among `workers` simultaneous programs: from now on memoryLimit() is
+// this program's share. Once, by main.
 void shareMemoryLimit(std::size_t workers);
-// What it takes now: resident pages.
+// Present use: resident pages.
 [[nodiscard]] std::uint64_t memoryInUse();
 
 // "3.6 GB", for messages about memory.
@@ -63,7 +63,7 @@ void shareMemoryLimit(std::size_t workers);
 // fabric of 2,097,152 links".
 [[nodiscard]] std::optional<std::string> memoryRefusal(const std::string& what, double needed);
 
-// What an exception says to a user: its text, and for std::bad_alloc what it means here.
+// Text of an exception for a user: its own, or an explanation for std::bad_alloc.
 [[nodiscard]] std::string faultText(const std::exception& fault);
 
 }  // namespace plumbline

@@ -16,7 +16,7 @@ OfiCarrier::OfiCarrier(const bench::EndpointSpec& spec)
     : info_(findProvider(spec, spec.peer.empty() ? Reach::kThisHost : Reach::kOtherHosts)) {
   if (spec.peer.empty()) return;
   peer_.emplace(spec, kLibfabric, encode(OfiRequest{info_->fabric_attr->prov_name, {}}));
-  // Nothing but this host is reached from its loopback interface.
+  // The loopback interface reaches only this host.
   if (!isLoopback(spec.address) || isLoopback(peer_->ownAddress())) return;
   bench::EndpointSpec outward = spec;
   outward.address = peer_->ownAddress();

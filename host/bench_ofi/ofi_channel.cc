@@ -28,8 +28,8 @@ OfiChannel::OfiChannel(fi_info& info, const endpoint::ChannelSpec& spec)
   warmUp();
 }
 
-// Connections of these endpoints are made by their first message: of all at the same time. Many of
-// them take their time; none of them for long is a fault.
+// The first message of an endpoint establishes its connection: this is done for all at the same
+// time. Many of them take their time; waiting long for a single one is a fault.
 void OfiChannel::warmUp() {
   std::int64_t end_ns = endpoint::monotonicNow() + kConnectTime_ns;
   std::uint32_t posted = 0;

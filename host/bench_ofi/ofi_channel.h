@@ -1,5 +1,5 @@
-// Messages over reliable datagram endpoints of libfabric. Both ends are made here, in two domains
-// of their own, so that a thread at either end shares no lock with the other one.
+// Messages over reliable datagram endpoints of libfabric. Both ends are made here, in two separate
+// domains, so that the threads at the ends share no lock.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@ namespace plumbline::bench_ofi {
 
 class OfiChannel final : public endpoint::Channel {
  public:
-  // Connects every queue pair by a message over each. Throws as endpoint::Channel does, and when
-  // a peer does not answer for 10 s.
+  // Connects every queue pair by a message over each. Throws as endpoint::Channel does, and when a
+  // peer does not answer for 10 s.
   OfiChannel(fi_info& info, const endpoint::ChannelSpec& spec);
 
   bool post(std::uint32_t queue_pair, std::uint32_t slot) override {
@@ -21,9 +21,9 @@ class OfiChannel final : public endpoint::Channel {
   std::size_t serve() override { return target_->serve(); }
   [[nodiscard]] bool intact() const override;
 
-  // For tests of what happens then: the target's endpoints go away.
+  // For tests: closes the target's endpoints.
   void closeTarget() { target_.reset(); }
-  // ... and a message that the target has not allowed.
+  // For tests: makes later messages use a wrong key.
   void spoilKey() { ++remote_.key; }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace plumbline::bench_ofi {
 
-// What a negative return value of a call, or the error of a completion, stands for.
+// The kind of fault for a call's negative return value, or a completion's error.
 endpoint::FaultKind faultKindOf(ssize_t code);
 
 // The fault of `call`, which returned the negative `code`: "fi_mr_reg: Cannot allocate memory".

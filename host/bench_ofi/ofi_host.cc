@@ -14,8 +14,8 @@
 namespace plumbline::bench_ofi {
 namespace {
 
-// A key that nobody guesses, as long as the provider's are. One that chooses keys by itself
-// (FI_MR_PROV_KEY) does not look at it.
+// An unguessable key of the provider's length. A provider that chooses keys itself (FI_MR_PROV_KEY)
+// ignores it.
 std::uint64_t drawKey(const fi_info& info) {
   std::random_device random;
   const std::uint64_t key = (std::uint64_t{random()} << 32U) | random();
@@ -90,7 +90,7 @@ std::vector<OfiName> OfiHost::names() const {
   std::vector<OfiName> names;
   for (const Fid<fid_ep>& endpoint : endpoints_) {
     std::size_t length = 0;
-    fi_getname(&endpoint->fid, nullptr, &length);  // says how long the name is
+    fi_getname(&endpoint->fid, nullptr, &length);  // returns the length of the name
     OfiName name(length);
     check(fi_getname(&endpoint->fid, name.data(), &length), "fi_getname", name_);
     names.push_back(std::move(name));
@@ -101,7 +101,7 @@ std::vector<OfiName> OfiHost::names() const {
 void OfiHost::meet(const std::vector<OfiName>& peer) {
   const std::size_t own_length = names().front().size();
   for (const OfiName& name : peer) {
-    // Another program may have said it, and the provider reads as much as it thinks right.
+    // It may come from another program, and the provider trusts its length.
     if (!text_names_ && name.size() != own_length) {
       throw Error(ErrorKind::kTester,
                   fmt::format("the peer's name of an endpoint has {} B, this provider's have {} B",
@@ -128,7 +128,7 @@ Error OfiHost::completionFault() const {
   char text[256] = "";
   fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, text, sizeof text);
   endpoint::FaultKind kind = faultKindOf(entry.err);
-  // What would be no device at all when a call returns it is a message that failed here.
+  // "No such device" is a missing device when a call returns it, but a failed message here.
   if (kind == endpoint::FaultKind::kOther || kind == endpoint::FaultKind::kNoDevice) {
     kind = endpoint::FaultKind::kCompletion;
   }

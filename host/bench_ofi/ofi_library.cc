@@ -1,7 +1,7 @@
-// libfabric's entry points, found when the first of them is called. Linked as usual, the library
+// libfabric's entry points, loaded when the first of them is called. Linked as usual, the library
 // would cost every start of the command a fifth of a second (a provider of Debian's build
-// calibrates its clock before main()). Everything else of its
-// interface is inline functions over tables that these return.
+// calibrates its clock before main()). The rest of its interface is inline functions over tables
+// that these return.
 #include <dlfcn.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>

@@ -1,4 +1,4 @@
-// What the two ends of a libfabric channel tell each other, each an object of JSON in a message of
+// Messages between the two ends of a libfabric channel, each a JSON object in a message of
 // endpoint/peer_message.h.
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace plumbline::bench_ofi {
 
-// The initiator's end: the provider, which both sides take, and the names of its endpoints. None
-// when it only asks what the target's host has.
+// The initiator's end: the provider for both sides, and the names of its endpoints. Without names
+// it only queries the target's host.
 struct OfiRequest {
   std::string provider;
   std::vector<OfiName> names;
 };
 
-// The target's: names of as many endpoints, and where its memory is.
+// The target's end: names of as many endpoints, and the location of its memory.
 struct OfiAddress {
   std::vector<OfiName> names;
   OfiMemory memory;
@@ -28,7 +28,7 @@ struct OfiAddress {
 std::string encode(const OfiRequest& request);
 std::string encode(const OfiAddress& address);
 
-// Nothing, and the reason in `why`, for text that is no such object.
+// Nothing, and the reason in `why`, for invalid text.
 std::optional<OfiRequest> decodeOfiRequest(std::string_view text, std::string& why);
 std::optional<OfiAddress> decodeOfiAddress(std::string_view text, std::string& why);
 

@@ -12,7 +12,7 @@
 
 namespace plumbline::bench_ofi {
 
-// As requests have it.
+// The name in requests.
 inline constexpr const char* kLibfabric = "libfabric";
 
 class OfiPeerInitiator final : public endpoint::PeerInitiator {

@@ -1,4 +1,4 @@
-// The providers that libfabric has on this machine, and what one of them is.
+// The libfabric providers of this machine, and their properties.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -18,7 +18,7 @@ struct InfoDeleter {
 };
 using Info = std::unique_ptr<fi_info, InfoDeleter>;
 
-// What closes objects of libfabric: fid_ep, fid_cq and so on.
+// Closes objects of libfabric: fid_ep, fid_cq and so on.
 struct FidDeleter {
   template <typename Object>
   void operator()(Object* object) const {
@@ -28,25 +28,25 @@ struct FidDeleter {
 template <typename Object>
 using Fid = std::unique_ptr<Object, FidDeleter>;
 
-// How far an endpoint's messages must go. Providers for one host alone do not have the latter.
+// Range of an endpoint's messages. Providers for a single host do not have the latter.
 enum class Reach { kThisHost, kOtherHosts };
 
 // Names of the providers with reliable datagram endpoints, sorted, each once.
 std::vector<std::string> providers(Reach reach);
 
 // The endpoint that `spec` names: with messages and remote memory access, and completions that mean
-// delivery where the provider has those (deliveryComplete()). Throws Error(kUnsupported) naming the
-// providers there are when there is none.
+// delivery if the provider supports it (deliveryComplete()). Throws Error(kUnsupported) listing the
+// available providers if there is none.
 Info findProvider(const bench::EndpointSpec& spec, Reach reach);
 
 // Whether a completion means that the bytes are in the target's memory.
 bool deliveryComplete(const fi_info& info);
 
-// The shortest message whose completion the provider tells of: shm and ofi_rxd say nothing of some
+// The shortest message whose completion the provider reports: shm and ofi_rxd do not report some
 // empty ones (libfabric 1.17).
 Bytes leastMessage(const fi_info& info);
 
-// For the report; with what the provider says of its NIC, if it has one.
+// For the report; includes the provider's information on its NIC, if it has one.
 std::vector<std::pair<std::string, std::string>> describe(const fi_info& info);
 
 }  // namespace plumbline::bench_ofi

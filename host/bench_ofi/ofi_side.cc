@@ -21,7 +21,7 @@ std::size_t windowsOf(const endpoint::ChannelSpec& spec) {
   return std::size_t{spec.queue_pairs} * spec.window;
 }
 
-// The initiator's memory is read or written by its own messages alone.
+// Only the initiator's own messages read or write its memory.
 std::uint64_t initiatorAccess(Operation operation) {
   switch (operation) {
     case Operation::kWrite:
@@ -49,7 +49,7 @@ std::uint64_t targetAccess(Operation operation) {
 
 }  // namespace
 
-// The queue has room for what either side may have under way, twice: a completion of one message
+// The queue has room for twice the messages in flight of either side: a completion of one message
 // may still be in it when the next one's arrives.
 OfiSide::OfiSide(fi_info& info, const endpoint::ChannelSpec& spec, const char* name,
                  std::uint64_t access)
@@ -139,8 +139,8 @@ std::size_t OfiTarget::serve() {
   return static_cast<std::size_t>(count);
 }
 
-// A message is what the operation says, or ends the channel: whoever sent another one is counted as
-// the initiator otherwise.
+// A message other than the operation's ends the channel: otherwise another sender's messages would
+// be counted as the initiator's.
 void OfiTarget::take(const fi_cq_msg_entry& entry) {
   const bool written = (entry.flags & FI_REMOTE_CQ_DATA) != 0;
   if (spec_.operation == Operation::kSend && !written) return postReceive(slotOf(entry, receives_));

@@ -1,4 +1,4 @@
-// The two sides of a channel over reliable datagram endpoints: what posts messages, and what
+// The two sides of a channel over reliable datagram endpoints: one posts messages, the other
 // receives them. Both in one program (OfiChannel), or in two (bench_ofi/ofi_peer.h).
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace plumbline::bench_ofi {
 
-// What an initiator must know of the target's memory.
+// The target's memory, for an initiator.
 struct OfiMemory {
   std::uint64_t address = 0;
   std::uint64_t key = 0;
@@ -22,10 +22,10 @@ struct OfiMemory {
   bool operator==(const OfiMemory&) const = default;
 };
 
-// An end with its messages' memory, which holds the pattern where they are sent from.
+// An end with its messages' memory, which holds the pattern at the sending side.
 class OfiSide {
  public:
-  // The endpoints, and their peers' once it has met them.
+  // The endpoints, and their peers' after meet().
   [[nodiscard]] OfiHost& host() { return host_; }
   [[nodiscard]] const OfiHost& host() const { return host_; }
   // Of messages.
@@ -34,8 +34,8 @@ class OfiSide {
  protected:
   OfiSide(fi_info& info, const endpoint::ChannelSpec& spec, const char* name, std::uint64_t access);
 
-  // The number of the context that a completion has, of those that were posted. Throws
-  // endpoint::unaskedFault() when it has none of them: so are completions of a peer's writes.
+  // The number of a completion's context, among those that were posted. Throws
+  // endpoint::unaskedFault() for any other one, such as completions of a peer's writes.
   [[nodiscard]] std::uint32_t slotOf(const fi_cq_msg_entry& entry,
                                      const std::vector<fi_context2>& contexts) const;
 
@@ -53,7 +53,7 @@ class OfiInitiator : public OfiSide {
   std::size_t poll(std::span<std::uint32_t> slots);
 
  private:
-  // Of messages under way: providers may use them until a message completes.
+  // Contexts of messages in flight: providers may use them until a message completes.
   std::vector<fi_context2> posted_;
 };
 
@@ -61,7 +61,7 @@ class OfiTarget : public OfiSide {
  public:
   OfiTarget(fi_info& info, const endpoint::ChannelSpec& spec);
 
-  // Lets the initiator's messages in, once their endpoints have met.
+  // Accepts the initiator's messages, after their endpoints have met.
   void begin();
   // As endpoint::Channel's.
   std::size_t serve();

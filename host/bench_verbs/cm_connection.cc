@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kResolve_ms = 2000;
 constexpr int kEvent_ms = 10'000;
-constexpr int kLook_ms = 200;  // how often a wait asks whether it is still wanted
+constexpr int kLook_ms = 200;  // interval at which a wait checks for cancellation
 constexpr int kBacklog = 256;
 constexpr const char* kManager = "connection manager";
 
@@ -63,7 +63,7 @@ struct CmEvent {
   rdma_cm_id* id;  // that it is about
 };
 
-// Waits for the next event, as long as checkWork() allows. `wanted`: what should come, for
+// Waits for the next event, as long as checkWork() allows. `wanted`: the expected event, for
 // messages.
 CmEvent nextEvent(rdma_event_channel* channel, const std::string& wanted) {
   pollfd waiting{channel->fd, POLLIN, 0};
@@ -106,8 +106,8 @@ rdma_conn_param parameters() {
   return parameters;
 }
 
-// Makes the queue pair of an identifier at its end, which is made with the first one: only then is
-// it known which device the address belongs to.
+// Makes the queue pair of an identifier at its end, which is created with the first one: only then
+// is the device of the address known.
 void makePair(rdma_cm_id* id, const bench::EndpointSpec& spec, const EndSpec& end_spec,
               std::unique_ptr<IbvEnd>& end) {
   const std::string device = ibv_get_device_name(id->verbs->device);
@@ -123,8 +123,8 @@ void makePair(rdma_cm_id* id, const bench::EndpointSpec& spec, const EndSpec& en
   checkResult(rdma_create_qp(id, end->domain(), &attributes), "rdma_create_qp", end_spec.name);
 }
 
-// Gives a connected queue pair to its end. From then on nothing more is asked of the connection
-// manager: the identifier gets a channel of its own and outlives the one it was connected with.
+// Hands a connected queue pair to its end. The connection manager is not used for it any more: the
+// identifier gets a channel of its own and outlives the one it was connected with.
 void give(CmId id, IbvEnd& end) {
   checkResult(rdma_migrate_id(id.get(), nullptr), "rdma_migrate_id", kManager);
   end.add(std::move(id));
@@ -136,7 +136,7 @@ class CmCaller {
   CmCaller(const bench::EndpointSpec& spec, const EndSpec& end)
       : spec_(spec), end_spec_(end), channel_(newChannel()) {}
 
-  // Calls the listener at `peer`, from the address `own` or from whichever leads there.
+  // Connects to the listener at `peer`, from the address `own` or from any that has a route.
   void call(const addrinfo* own, const addrinfo& peer) {
     const std::string where = fmt::format("queue pair {}", end_ ? end_->pairs() : 0);
     id_ = newId(channel_.get());
@@ -167,8 +167,8 @@ class CmCaller {
   std::unique_ptr<IbvEnd> end_;
 };
 
-// The end that is called. A call may come before the one before it is known to stand here: the
-// caller's last word of it can be late or lost.
+// The listening end. A connection may arrive before the previous one is established here: the last
+// message of its handshake can be late or lost.
 class CmListener {
  public:
   CmListener(const bench::EndpointSpec& spec, const EndSpec& end)
@@ -181,7 +181,7 @@ class CmListener {
 
   [[nodiscard]] std::uint16_t port() const { return ntohs(rdma_get_src_port(listener_.get())); }
 
-  // Answers calls until there were `count`.
+  // Accepts connections until there were `count`.
   void acceptUntil(std::size_t count) {
     while (answered_.size() < count) step();
   }

@@ -1,4 +1,4 @@
-// Which of a machine's RDMA devices is taken.
+// Selects one of a machine's RDMA devices.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace plumbline::bench_verbs {
 
 // `wanted`, or the first device when that is empty. Throws Error(kUnsupported) when this machine
-// does not have it, or none at all.
+// does not have it, or has none at all.
 std::string chooseDevice(const VerbsLibrary& library, const std::string& wanted);
 
 }  // namespace plumbline::bench_verbs

@@ -105,7 +105,7 @@ Ibv<ibv_context> openDevice(const std::string& name) {
 IbvEnd::IbvEnd(ibv_context* context, const EndSpec& spec)
     : spec_(spec), memory_(endpoint::makeBuffer(spec.memory_bytes)) {
   const unsigned access = IBV_ACCESS_LOCAL_WRITE | remoteFlags(spec_.remote);
-  // Events are asked for while messages are under way: that must not wait.
+  // Events are read while messages are in flight: that must not block.
   const int flags = fcntl(context->async_fd, F_GETFL);
   checkResult(fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK), "fcntl", spec_.name);
   domain_ = made(ibv_alloc_pd(context), "ibv_alloc_pd", spec_.name);

@@ -33,12 +33,11 @@ struct CmIdDeleter {
 };
 using CmId = std::unique_ptr<rdma_cm_id, CmIdDeleter>;
 
-// How often an RC queue pair sends again what is not acknowledged. Seven are as many for most
-// devices, but the kernel's soft-RoCE takes them for no end: it would wait for a dead peer for
-// ever.
+// Retransmissions of an RC queue pair without acknowledgement. Most devices take seven as a number,
+// but the kernel's soft-RoCE takes it as unlimited: it would wait for a dead peer for ever.
 constexpr std::uint8_t kAckRetries = 6;
 
-// What the peer may do, as access flags of regions and queue pairs.
+// A peer's access rights, as access flags of regions and queue pairs.
 unsigned remoteFlags(endpoint::RemoteAccess access);
 
 // The device of this name, opened. Throws verbsFault().
@@ -49,7 +48,7 @@ class IbvEnd final : public VerbsEnd {
   // `context` is of the end's device and outlives it. Without queue pairs yet. Throws verbsFault().
   IbvEnd(ibv_context* context, const EndSpec& spec);
 
-  // What queue pairs of this end are made with.
+  // Attributes for creating queue pairs of this end.
   [[nodiscard]] ibv_qp_init_attr attributes(bench::QueuePairService service) const;
   [[nodiscard]] ibv_pd* domain() const { return domain_.get(); }
   [[nodiscard]] const EndSpec& spec() const { return spec_; }

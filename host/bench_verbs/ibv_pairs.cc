@@ -15,8 +15,8 @@ namespace plumbline::bench_verbs {
 namespace {
 
 constexpr std::uint32_t kPsnMask = 0xFF'FFFF;
-// Of RC queue pairs: 4.096 us * 2^14 = 67 ms until a retry, six retries, then the peer is silent; a
-// receiver that is not ready is waited for without end.
+// Of RC queue pairs: 4.096 us * 2^14 = 67 ms until a retry, six retries, then the peer counts as
+// silent; waiting for a receiver that is not ready is unlimited.
 constexpr std::uint8_t kTimeout = 14;
 constexpr std::uint8_t kEndlessRnrRetries = 7;
 constexpr std::uint8_t kRnrTimer = 12;  // 0.64 ms

@@ -1,5 +1,4 @@
-// Queue pairs of libibverbs that are connected out of band: the program tells each end of the
-// other.
+// Queue pairs of libibverbs that are connected out of band: the program exchanges their addresses.
 #pragma once
 
 #include <memory>
@@ -11,15 +10,15 @@ namespace plumbline::bench_verbs {
 // State, MTU and longest message of the port of `spec`, which is active. Throws Error(kTester).
 ibv_port_attr activePort(ibv_context* context, const bench::EndpointSpec& spec);
 
-// An end with a context of its own and queue pairs that wait for a peer. Throws verbsFault().
+// An end with a context of its own and unconnected queue pairs. Throws verbsFault().
 std::unique_ptr<IbvEnd> openEnd(const bench::EndpointSpec& spec, const EndSpec& end);
 
-// What a peer must know of such an end; first PSNs are drawn anew with each call. Throws
-// verbsFault(), and Error(kUnsupported) when the port has no GID of the index of `spec`.
+// Address of such an end for a peer; first PSNs are drawn anew with each call. Throws verbsFault(),
+// and Error(kUnsupported) when the port has no GID with the index in `spec`.
 EndAddress addressOf(const IbvEnd& end, const bench::EndpointSpec& spec);
 
 // Makes the end's queue pairs ready to receive from and to send to those of `peer`, with the
-// smaller of both MTUs. `own`: as told to the peer. Throws verbsFault().
+// smaller of both MTUs. `own`: as sent to the peer. Throws verbsFault().
 void introduce(const IbvEnd& end, const bench::EndpointSpec& spec, const EndAddress& own,
                const EndAddress& peer);
 

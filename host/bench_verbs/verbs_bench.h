@@ -9,8 +9,8 @@ namespace plumbline::bench_verbs {
 
 class VerbsBench final : public endpoint::EndpointBench {
  public:
-  // Without `spec` a bench that says what it is and runs nothing. Throws Error(kUnsupported) when
-  // this machine does not have the device.
+  // Without `spec` a bench that reports its capabilities and runs nothing. Throws
+  // Error(kUnsupported) when this machine does not have the device.
   VerbsBench(const std::optional<bench::EndpointSpec>& spec, BitRate line_rate);
 };
 

@@ -15,7 +15,7 @@
 namespace plumbline::bench_verbs {
 namespace {
 
-// A port that is down before anything has begun is a matter of setting up, not a fault.
+// A port that is down before the start is an error of the setup, not a fault.
 void checkPort(const VerbsLibrary& library, const bench::EndpointSpec& spec) {
   try {
     static_cast<void>(library.port(spec));

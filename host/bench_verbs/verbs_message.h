@@ -1,4 +1,4 @@
-// What the two ends of a verbs channel tell each other, each an object of JSON in a message of
+// Messages between the two ends of a verbs channel, each a JSON object in a message of
 // endpoint/peer_message.h.
 #pragma once
 
@@ -14,14 +14,14 @@ namespace plumbline::bench_verbs {
 struct VerbsRequest {
   bench::QueuePairService service = bench::QueuePairService::kReliable;
   bench::Connection connection = bench::Connection::kOutOfBand;
-  EndAddress address;  // nothing in it when the connection manager connects
+  EndAddress address;  // empty when the connection manager connects
 };
 
 std::string encode(const VerbsRequest& request);
 std::string encode(const EndAddress& address);
 std::string encode(const MemoryKey& key);
 
-// Nothing, and the reason in `why`, for text that is no such object.
+// Nothing, and the reason in `why`, for invalid text.
 std::optional<VerbsRequest> decodeVerbsRequest(std::string_view text, std::string& why);
 std::optional<EndAddress> decodeAddress(std::string_view text, std::string& why);
 std::optional<MemoryKey> decodeKey(std::string_view text, std::string& why);

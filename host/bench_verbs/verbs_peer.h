@@ -55,7 +55,7 @@ class VerbsTargetLibrary final : public endpoint::TargetLibrary {
   std::unique_ptr<VerbsLibrary> library_;
 };
 
-// As requests have it.
+// The name in requests.
 inline constexpr const char* kVerbs = "verbs";
 
 }  // namespace plumbline::bench_verbs

@@ -17,7 +17,7 @@ using bench::Operation;
 using endpoint::FaultKind;
 
 constexpr std::size_t kPollBatch = 64;
-// Asking a device is a system call: done when nothing completes.
+// Querying a device is a system call: done only when nothing completes.
 constexpr unsigned kPollsPerQuestion = 1024;
 
 Error workFault(const WorkCompletion& completion, const std::string& where) {
@@ -132,7 +132,7 @@ void Target::postReceive(std::uint32_t slot) {
 }
 
 std::size_t Target::serve() {
-  if (!endpoint::targetIsTold(spec_.operation)) return 0;  // the device serves these by itself
+  if (!endpoint::targetIsTold(spec_.operation)) return 0;  // the device serves these itself
   const auto done = complete(kPollBatch);
   const std::uint32_t receives = spec_.queue_pairs * spec_.window * kReceivesPerMessage;
   for (const WorkCompletion& completion : done) postReceive(slotOf(completion, receives));

@@ -1,4 +1,4 @@
-// The two sides of a channel over queue pairs: what posts messages, and what receives them. Both in
+// The two sides of a channel over queue pairs: one posts messages, the other receives them. Both in
 // one program (VerbsChannel), or in two (bench_verbs/verbs_peer.h).
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace plumbline::bench_verbs {
 
-// What the two ends of a channel are made with.
+// Specifications of a channel's two ends.
 EndSpec initiatorSpec(const endpoint::ChannelSpec& channel);
 EndSpec targetSpec(const endpoint::ChannelSpec& channel);
 
-// An end with what is read out of it.
+// An end with a buffer for its completions.
 class VerbsSide {
  public:
   // Of messages.
@@ -27,10 +27,11 @@ class VerbsSide {
   // `name` is for messages, and outlives it.
   VerbsSide(std::unique_ptr<VerbsEnd> end, const endpoint::ChannelSpec& spec, const char* name);
 
-  // Reads at most `room` completions. Throws endpoint::fault() for one in error, and for what the
-  // device tells beside.
+  // Reads at most `room` completions. Throws endpoint::fault() for one in error, and for the
+  // device's asynchronous events.
   std::span<const WorkCompletion> complete(std::size_t room);
-  // Which of `slots` work requests has completed. Throws endpoint::unaskedFault() for another one.
+  // Which of `slots` work requests has completed. Throws endpoint::unaskedFault() for any other
+  // one.
   [[nodiscard]] std::uint32_t slotOf(const WorkCompletion& completion, std::uint32_t slots) const;
   void fill();
   [[nodiscard]] bool holdsMessage() const;
@@ -43,7 +44,7 @@ class VerbsSide {
 
   const char* name_;
   std::vector<WorkCompletion> completions_;
-  unsigned idle_ = 0;  // polls in vain since the device was asked
+  unsigned idle_ = 0;  // fruitless polls since the device was last queried
 };
 
 class Initiator : public VerbsSide {
@@ -53,18 +54,18 @@ class Initiator : public VerbsSide {
   // As endpoint::Channel's, to memory of the target. May be used by one thread.
   bool post(std::uint32_t queue_pair, std::uint32_t slot, const MemoryKey& remote);
   std::size_t poll(std::span<std::uint32_t> slots);
-  // Of a read: whether it has brought what the target holds.
+  // For a read: whether it has delivered the target's pattern.
   [[nodiscard]] bool intact() const { return holdsMessage(); }
 };
 
 class Target : public VerbsSide {
  public:
-  // Has posted its receives when it is made.
+  // Posts its receives in the constructor.
   Target(std::unique_ptr<VerbsEnd> end, const endpoint::ChannelSpec& spec);
 
   // As endpoint::Channel's.
   std::size_t serve();
-  // Of anything but a read: whether its memory holds what was sent.
+  // For all operations except reads: whether its memory holds the sent pattern.
   [[nodiscard]] bool intact() const { return holdsMessage(); }
   [[nodiscard]] MemoryKey key() const { return end_->key(); }
 

@@ -12,7 +12,7 @@ namespace plumbline::card {
 namespace {
 
 constexpr std::uint32_t kMark = 0x5A;
-// Bytes of the header that say something; the others are zero.
+// Bytes of the header in use; the others are zero.
 constexpr std::size_t kHeaderBytes = 20;
 // Bits of the descriptor's last word from here on are zero.
 constexpr std::uint32_t kFirstUnusedBit = 21;
@@ -60,7 +60,7 @@ RecordHeader headerOf(std::span<const std::uint8_t> bytes) {
   return header;
 }
 
-// What is wrong with a header, of which `bytes` and no more are there; nothing if it is right.
+// The fault of a header, of which `bytes` are available; nothing if it is valid.
 std::optional<std::string> faultOf(const RecordHeader& header, std::span<const std::uint8_t> bytes,
                                    std::uint32_t ports, std::uint32_t number) {
   if (header.mark != kMark) {

@@ -1,5 +1,5 @@
-// What the card's DMA writes of captured frames: records one after another, each a header of 64
-// bytes and the frame, filled up to a multiple of 64 (docs/card.md, "DMA").
+// Captured frames as the card's DMA writes them: consecutive records, each a header of 64 bytes and
+// the frame, padded to a multiple of 64 (docs/card.md, "DMA").
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,15 @@ namespace plumbline::card {
 // Records and their headers begin on multiples of this.
 inline constexpr std::size_t kCaptureUnit = 64;
 
-// Reads the records of one capture from its beginning on. Nothing in them is trusted.
+// Reads the records of one capture from its beginning. Their contents are not trusted.
 class CaptureRecords {
  public:
-  // Of a card with so many ports.
+  // For a card with `ports` ports.
   explicit CaptureRecords(std::uint32_t ports) : ports_(ports) {}
 
-  // The frames in `bytes`: whole records, those behind the ones of the last call. A frame of which
-  // the card could not keep all is left out: it is among those that the port counts as dropped, or
-  // longer than 16 KiB. Throws Error(kTester) for anything else that is not such a record, and is
-  // of no use afterwards.
+  // The frames in `bytes`: whole records, which follow those of the last call. A frame that the
+  // card could not keep completely is left out: the port counts it as dropped, or it is longer than
+  // 16 KiB. Throws Error(kTester) for invalid records, after which the object is unusable.
   std::vector<CapturedFrame> read(std::span<const std::uint8_t> bytes);
 
  private:

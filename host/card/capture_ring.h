@@ -1,4 +1,4 @@
-// Captures by DMA: the card writes records round and round in a buffer, the host follows.
+// Captures by DMA: the card writes records into a ring buffer, which the host reads.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace plumbline::card {
 
-// Runs the ring by the registers of the card's DMA. Not thread-safe.
+// Controls the ring by the registers of the card's DMA. Not thread-safe.
 class CaptureRing {
  public:
   // `bus` must outlive it. `buffer`: a multiple of 4096 and less than 2 GiB. `ports`: of the
   // card. Errors of both are passed on.
   CaptureRing(RegisterBus& bus, std::unique_ptr<DeviceBuffer> buffer, std::uint32_t ports);
 
-  // Begins with an empty ring, whatever was in it.
+  // Begins with an empty ring, whatever its contents.
   void start();
-  // Frames written since the last call, their room given back to the card. Throws Error(kTester)
-  // when the card could not write, or what it wrote is no capture.
+  // Frames written since the last call, whose room returns to the card. Throws Error(kTester) when
+  // the card could not write, or for an invalid capture.
   std::vector<CapturedFrame> take();
 
  private:

@@ -25,7 +25,7 @@ bool CardDma::present() {
 }
 
 std::vector<std::uint32_t> CardDma::accessAll(std::span<const RegisterAccess> accesses) {
-  // The bus' own way would be to ask this one.
+  // The bus' own function would call this one.
   if (accesses.size() < kLongList || !present()) return bus_.RegisterBus::accessAll(accesses);
   if (!loader_) loader_ = std::make_unique<RegisterLoader>(bus_, memory_(kListBytes));
   return loader_->run(accesses);
@@ -46,7 +46,7 @@ void CardDma::startCapture() {
   capturing_ = true;
 }
 
-// Not only what this process has begun: another may have ended in the middle of a capture.
+// Also ends a capture of another process, which may have died during it.
 void CardDma::stopCapture() {
   capturing_ = false;
   if (present()) DmaRegisters(bus_).write(regs::dma::kCaptureControl, 0);

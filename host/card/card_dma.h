@@ -1,4 +1,4 @@
-// The card's way to memory that it shares with the host, for a register bus that can give such
+// The card's access to memory that it shares with the host, for a register bus that provides such
 // memory: captures, and long lists of register accesses.
 #pragma once
 
@@ -15,20 +15,21 @@
 
 namespace plumbline::card {
 
-// Takes memory when it is first needed, and looks for the card's DMA then. Not thread-safe.
+// Allocates memory on first use, and detects the card's DMA then. Not thread-safe.
 class CardDma {
  public:
   // `bus`: single accesses to the card; must outlive it.
   CardDma(RegisterBus& bus, BufferSource memory);
 
-  // As RegisterBus::accessAll(): by the card itself if it can and there are many.
+  // As RegisterBus::accessAll(): executed by the card itself if it supports this and there are
+  // many.
   std::vector<std::uint32_t> accessAll(std::span<const RegisterAccess> accesses);
   // As of RegisterBus.
   void startCapture();
   void stopCapture();
   std::vector<CapturedFrame> takeCaptured();
 
-  // Gives the memory back, which the card must not use any more. Throws as stopCapture().
+  // Frees the memory, which the card must not use any more. Throws as stopCapture().
   void release();
 
  private:

@@ -109,7 +109,7 @@ DamageRuleWords damageRuleWords(const DamageRule& rule, DamageDirection directio
   words.kind = static_cast<std::uint32_t>(rule.kind);
   if (rule.match == DamageMatch::kOrderedSet) {
     checkOrderedSetRule(rule);
-    // The rule of ordered sets has a slot of its own and matches a type as others do a flow.
+    // The rule of ordered sets has a slot of its own and matches a type where others match a flow.
     const bool typed = rule.message_type.has_value();
     words.match = static_cast<std::uint32_t>(typed ? DamageMatch::kFlow : DamageMatch::kAny);
     words.flow = rule.message_type.value_or(0);
@@ -162,7 +162,7 @@ std::uint64_t BitErrorSource::next() {
 
 std::uint64_t BitErrorSource::nextGap() {
   constexpr std::uint64_t kUnit = std::uint64_t{1} << kFractionBits;
-  constexpr int kRestBits = kFractionBits - 8;  // of a fraction, behind the number of its segment
+  constexpr int kRestBits = kFractionBits - 8;  // of a fraction, after the number of its segment
   const std::uint64_t random = next();
   // random / 2^64 = 2^-(zeros + 1) · (1 + fraction / 2^26)
   const int zeros = random == 0 ? 63 : std::countl_zero(random);

@@ -1,6 +1,6 @@
-// Damage on purpose: what the card can be told to do to frames on their way, and its log of what it
-// did (docs/card.md, "Damage"). BitErrorSource computes on the host where the card's random errors
-// fall.
+// Damage on purpose: the card's ways of damaging frames in transit, and its log of them
+// (docs/card.md, "Damage"). BitErrorSource computes the positions of the card's random errors on
+// the host.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace plumbline::card {
 
-// Behind the FCS of what a port sends, or before all else of what it receives.
+// After the FCS in a port's sending direction, or at the beginning of its receiving direction.
 enum class DamageDirection { kSent = 0, kReceived = 1 };
 
 enum class DamageKind {
@@ -24,8 +24,8 @@ enum class DamageKind {
   kRandom = 6     // a random bit error: in the log only
 };
 
-// Which frames a rule looks at. Their numbers count from 0: of a flow its frame numbers, of the
-// others how many have passed since the rule's direction was last cleared.
+// The frames to which a rule applies. Their numbers count from 0: for a flow its frame numbers,
+// otherwise the frames since the rule's direction was last cleared.
 enum class DamageMatch {
   kAny = 0,
   kFlow = 1,       // of one flow; sent frames only
@@ -34,10 +34,10 @@ enum class DamageMatch {
 };
 
 inline constexpr std::uint32_t kDamageSlots = 4;         // rules for frames, per port and direction
-inline constexpr std::uint32_t kOrderedSetSlot = 4;      // where the log shows the rule for those
+inline constexpr std::uint32_t kOrderedSetSlot = 4;      // their rule's slot in the log
 inline constexpr std::uint32_t kMaxDamageBits = 131064;  // of the longest frame, 16383 bytes
 
-// One rule. It strikes frames numbered `first` to `last`, `step` apart, at most `times` times.
+// One rule. It applies to frames numbered `first` to `last`, `step` apart, at most `times` times.
 struct DamageRule {
   DamageKind kind = DamageKind::kNone;
   DamageMatch match = DamageMatch::kAny;
@@ -46,14 +46,14 @@ struct DamageRule {
   std::uint32_t first = 0;
   std::uint32_t last = 0xFFFFFFFF;
   std::uint32_t step = 1;    // at least 1
-  std::uint32_t times = 0;   // 0: as often as may be
+  std::uint32_t times = 0;   // 0: without a limit
   std::uint32_t offset = 0;  // kBits: first bit; bit n is bit n % 8 of byte n / 8
   std::uint32_t bits = 1;    // kBits: of the run, which ends with the frame
   std::uint32_t mask = 1;    // kFcs, kIcrc: bits to invert, bit 0 first on the wire
-  std::uint32_t bytes = 64;  // kTruncate: what remains
+  std::uint32_t bytes = 64;  // kTruncate: remaining length
 };
 
-// Words of a rule as the card's registers take it.
+// Words of a rule for the card's registers.
 struct DamageRuleWords {
   std::uint32_t kind = 0;
   std::uint32_t match = 0;
@@ -66,8 +66,8 @@ struct DamageRuleWords {
   std::uint32_t param = 0;
 };
 
-// Throws Error(kUsage) naming the value for a rule that makes no sense or that the card cannot
-// follow in this direction.
+// Throws Error(kUsage) naming the value for a rule that is invalid or that the card does not
+// support in this direction.
 DamageRuleWords damageRuleWords(const DamageRule& rule, DamageDirection direction);
 
 // Random bit errors.
@@ -79,7 +79,7 @@ struct BitErrors {
 inline constexpr double kMinBitErrorRatio = 1e-15;
 inline constexpr double kMaxBitErrorRatio = 1e-3;
 
-// What the card's source of errors is set to.
+// Settings of the card's error source.
 struct BitErrorSetting {
   std::array<std::uint64_t, 2> seed{};  // never both zero
   std::uint32_t scale = 0;              // 2^31 to 2^32 - 1
@@ -96,8 +96,8 @@ class BitErrorSource {
 
   // Good bits before the next error.
   std::uint64_t nextGap();
-  // Position of the next error in the endless row of 512-bit blocks, of which one belongs to each
-  // beat (64 bytes or less of a frame) that passes; bits behind a frame's end are not sent.
+  // Position of the next error in the endless sequence of 512-bit blocks, one for each beat (64
+  // bytes or less of a frame) that passes; bits after a frame's end are not sent.
   std::uint64_t nextPosition();
 
  private:
@@ -106,24 +106,24 @@ class BitErrorSource {
   BitErrorSetting setting_;
   std::uint64_t low_;
   std::uint64_t high_;
-  std::uint64_t position_ = 0;  // first bit behind the error before
+  std::uint64_t position_ = 0;  // first bit after the previous error
 };
 
 // One entry of a port's log of damage.
 struct DamageEvent {
   DamageKind kind = DamageKind::kNone;
-  // What was struck: never kFlow, as a frame of a flow counts as a frame of any kind.
+  // Kind of the damaged item: never kFlow, as a frame of a flow counts as a frame of any kind.
   DamageMatch subject = DamageMatch::kAny;
   std::uint32_t slot = 0;      // of the rule
   std::uint32_t flow = 0;      // sent frames; message type of an ordered set
   std::uint32_t number = 0;    // as in DamageMatch: sent frames by flow
-  std::uint32_t position = 0;  // first damaged bit; bytes that remain of a truncated frame
+  std::uint32_t position = 0;  // first damaged bit; remaining bytes of a truncated frame
   Picoseconds time;            // departure or arrival of the frame at the reference point
 
   bool operator==(const DamageEvent&) const = default;
 };
 
-// What was injected at one port in one direction.
+// Counters of damage at one port in one direction.
 struct DamageCounters {
   std::uint64_t bits = 0;  // frames with a run of inverted bits
   std::uint64_t fcs = 0;   // frames by kind, the same
@@ -133,7 +133,7 @@ struct DamageCounters {
   std::uint64_t random_frames = 0;  // frames with random errors
   std::uint64_t random_bits = 0;
   std::uint64_t frames = 0;        // frames damaged in any way, each once
-  std::uint64_t log_overflow = 0;  // events that the log had no room for
+  std::uint64_t log_overflow = 0;  // events without room in the log
   std::uint64_t sets_damaged = 0;  // control ordered sets
   std::uint64_t sets_dropped = 0;
 

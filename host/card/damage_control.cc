@@ -14,7 +14,7 @@ namespace {
 
 namespace port_regs = regs::port;
 
-// Errors are made ahead within some 100 clocks; received ones begin between two frames.
+// Errors are generated ahead within some 100 clocks; received ones begin between two frames.
 constexpr Picoseconds kReadyLimit = microseconds(100);
 
 using CounterOffset = std::pair<std::uint32_t, std::uint64_t DamageCounters::*>;

@@ -22,8 +22,8 @@ class DmaRegisters {
   void write(std::uint32_t offset, std::uint32_t value) const {
     bus_.write(regs::dma::kBase + offset, value);
   }
-  // Of two registers, the low half at `low`. Reading it latches the high half, and writing it is
-  // what takes effect.
+  // Pairs of registers, the low half at `low`. Reading it latches the high half; writing it takes
+  // effect.
   [[nodiscard]] std::uint64_t read64(std::uint32_t low) const {
     const std::uint64_t half = read(low);
     return std::uint64_t{read(low + 4)} << 32U | half;

@@ -19,7 +19,7 @@ namespace port_regs = regs::port;
 constexpr Picoseconds kClearLimit = milliseconds(10);
 // Rows of the group table from here on are those of retries.
 constexpr std::uint32_t kRetryRows = 0x8000;
-// The schedulers run this long before the start; arming must be over by then.
+// The schedulers start this long before the common start; arming must end before.
 constexpr Picoseconds kStartLead = microseconds(10);
 
 constexpr std::uint32_t wordsUpTo(regs::TableField last) {
@@ -50,7 +50,7 @@ void addRead64(std::vector<RegisterAccess>& list, std::uint32_t low) {
   list.push_back(RegisterAccess::read(low + 4));
 }
 
-// What the reads of a list gave, one after the other.
+// The results of a list's reads, in order.
 class Answers {
  public:
   explicit Answers(std::vector<std::uint32_t> words) : words_(std::move(words)) {}
@@ -317,8 +317,8 @@ void Driver::setCapture(std::uint32_t port, bool received, bool sent) {
   setPortField(port, port_regs::kPortControlCaptureTx, sent ? 1 : 0);
 }
 
-// Asks for the row and reads it. Nothing is asked in between: the card makes an access to the table
-// wait until the row before has moved.
+// Requests the row and reads it. No access is needed in between: the card delays accesses to the
+// table until the previous row has been transferred.
 void Driver::addReadRow(std::vector<RegisterAccess>& list, std::uint32_t port, std::uint32_t table,
                         std::uint32_t row) const {
   list.push_back(
@@ -337,7 +337,7 @@ regs::TableRow Driver::readRow(std::uint32_t port, std::uint32_t table, std::uin
   return Answers(bus_.accessAll(list)).nextRow(table);
 }
 
-// In two passes, so that TBL_DATA does not hold the answer already.
+// In two passes, so that TBL_DATA does not hold the row already.
 void Driver::loadRows(std::uint32_t port, std::span<const PlannedRow> rows) {
   std::vector<RegisterAccess> list;
   const auto add = [&](std::uint32_t offset, std::uint32_t value) {
@@ -533,7 +533,7 @@ stats::Histogram Driver::retryLatency(std::uint32_t port, RetryCause cause) {
                    port_regs::kHistAddrGroup.of(group) | port_regs::kHistAddrRetry.of(1));
 }
 
-// Row of the group table and what selects the group's cells.
+// Row of the group table, and the selector of the group's cells.
 stats::Histogram Driver::histogram(std::uint32_t port, std::uint32_t row, std::uint32_t address) {
   const GroupSummary summary = groupSummaryOf(readRow(port, regs::group_table::kNumber, row));
   if (summary.count == 0) return {};

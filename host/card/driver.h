@@ -1,5 +1,5 @@
-// Typed driver of one card over any register bus. What it writes to tables it reads back; a card
-// that is not ours or has another register map is refused.
+// Typed driver of one card over any register bus. It reads back all table writes, and refuses a
+// foreign card or one with another register map.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct CardInfo {
   bool capture = false;
   bool damage = false;
   bool rx_tracking = false;
-  bool pfc_send = false;  // and virtual buffer, log of pauses, frames that wait
+  bool pfc_send = false;  // and virtual buffer, log of pauses, waiting frames
   bool cbfc = false;
   bool llr = false;
   bool patterns = false;               // drawn and listed gaps, random source ports
@@ -43,7 +43,8 @@ struct CardInfo {
   std::uint32_t clock_period_den = 1;
 };
 
-// Per port: how a port's timestamps relate to its reference point, and what counts as late.
+// Per port: offsets of a port's timestamps to its reference point, and the threshold for late
+// frames.
 struct PortTiming {
   Picoseconds byte_time{80};
   Picoseconds tx_offset;  // added to departure times
@@ -72,7 +73,7 @@ struct PortCounters {
   std::uint64_t rx_pause_frames = 0;
   std::uint64_t rx_mac_control_other = 0;
   std::uint64_t rx_bad_row = 0;
-  std::uint64_t rx_trimmed = 0;       // trimmed packets, whatever is left of them
+  std::uint64_t rx_trimmed = 0;       // trimmed packets, of any remaining length
   std::uint64_t rx_trimmed_bare = 0;  // of these, without their whole test tag
   std::uint64_t capture_dropped = 0;
   std::uint64_t pause_events_lost = 0;
@@ -93,11 +94,11 @@ struct PortCounters {
   bool operator==(const PortCounters&) const = default;
 };
 
-// How a receiver reads test tags and knows packets that a switch trimmed (docs/card.md, "RX").
+// How a receiver reads test tags and recognises packets that a switch trimmed (docs/card.md, "RX").
 struct RxTracking {
   bool wide_rows = false;  // 12 bits of row and 4 of group in the tag, not 11 and 5
   std::optional<std::uint8_t> trim_dscp = {};  // trimmed: has this DSCP, 0 to 63
-  bool trim_by_length = false;                 // trimmed: UDP says more than the IP packet holds
+  bool trim_by_length = false;                 // trimmed: the UDP length exceeds the IP packet
 };
 
 // Sticky faults of a port.
@@ -113,20 +114,20 @@ struct PortFaults {
 class Driver {
  public:
   // Opens the card behind `bus`, which must outlive the driver. Throws Error(kUnsupported) for
-  // something that is not a Plumbline card, for a register map of another major version, lower
-  // minor version or other hash; Error(kTester) when the bus loses bits (scratch register).
+  // anything that is not a Plumbline card, for a register map of another major version, lower minor
+  // version or other hash; Error(kTester) when the bus loses bits (scratch register).
   explicit Driver(RegisterBus& bus);
 
   [[nodiscard]] const CardInfo& info() const { return info_; }
 
   // Stops sending, empties schedules, zeroes all state, counters, histograms and sticky faults of
-  // all ports and takes them out of the common start.
+  // all ports and removes them from the common start.
   void reset();
 
   void setTiming(std::uint32_t port, const PortTiming& timing);
   // Priorities (bit p = priority p) whose received PFC the port obeys.
   void setPfcReaction(std::uint32_t port, std::uint8_t priorities);
-  // The other side of flow control: what the port sends. Must not outlive the driver's bus.
+  // Flow control that the port sends. Must not outlive the driver's bus.
   [[nodiscard]] FlowControl flowControl(std::uint32_t port);
   // Damage on purpose at the port. Must not outlive the driver's bus. Throws Error(kUnsupported)
   // for a card without it.
@@ -134,24 +135,24 @@ class Driver {
   // Link-level retry of a port. Must not outlive the driver's bus. Throws Error(kUnsupported) for a
   // card without it.
   [[nodiscard]] LinkRetry linkRetry(std::uint32_t port);
-  // Copies frames of this port to the capture stream, whose end is takeCaptured() of the bus.
-  // Throws Error(kUnsupported) for a card that cannot; the bus may throw as its startCapture().
+  // Copies frames of this port to the capture stream, which takeCaptured() of the bus returns.
+  // Throws Error(kUnsupported) for a card without it; the bus may throw as its startCapture().
   void setCapture(std::uint32_t port, bool received, bool sent);
 
   // Writes templates, configuration, lists and schedule of the flows of a port whose schedule is
-  // empty (reset()), reads every row back, and makes the port take part in the common start. Throws
+  // empty (reset()), reads every row back, and adds the port to the common start. Throws
   // Error(kTester) naming port, table and row when a row does not read back; Error(kUnsupported)
-  // when the card lacks what a flow needs.
+  // when the card lacks a feature that a flow needs.
   void loadFlows(std::uint32_t port, std::span<const FlowConfig> flows);
-  // Slot of a flow that was loaded: its number within the card.
+  // Slot of a loaded flow: its number within the card.
   [[nodiscard]] std::uint32_t slot(std::uint32_t port, std::uint32_t flow) const;
 
   [[nodiscard]] Picoseconds cardTime();
-  // Earliest start time that can still be armed in time, from the measured speed of the bus.
+  // Earliest start time for which arming is still possible, from the measured speed of the bus.
   [[nodiscard]] Picoseconds earliestStart();
   // Starts all loaded ports together when the card time reaches `start`.
   void arm(Picoseconds start);
-  // True while the start is to come or a port still has frames to send.
+  // True before the start, and while a port still has frames to send.
   [[nodiscard]] bool sending();
   void stop();
 
@@ -166,17 +167,17 @@ class Driver {
   // Frames sent on each of the flow's queue pairs.
   [[nodiscard]] std::vector<std::uint64_t> queuePairsSent(std::uint32_t port, std::uint32_t flow);
   [[nodiscard]] RxFlow rxFlow(std::uint32_t port, std::uint32_t row);
-  // `count` rows from `first` on, each as of its own moment. What has received nothing costs two
-  // reads, and the card's status is never asked: reading TBL_DATA waits for the row.
+  // `count` rows from `first` on, each at its own time. An empty row costs two reads. The card's
+  // status is not polled: reading TBL_DATA waits for the row.
   [[nodiscard]] std::vector<RxFlow> rxFlows(std::uint32_t port, std::uint32_t first,
                                             std::uint32_t count);
   // Before frames arrive: senders and receivers must agree on the tag. Throws Error(kUnsupported)
-  // when the card cannot do what is asked.
+  // when the card lacks the feature.
   void setRxTracking(std::uint32_t port, const RxTracking& tracking);
-  // Latencies in ps of a group at a port; empty when it saw none. Reads the occupied part of the
+  // Latencies in ps of a group at a port; empty without frames. Reads the occupied part of the
   // histogram only, and throws Error(kTester) when cells and summary contradict each other.
   [[nodiscard]] stats::Histogram latency(std::uint32_t port, std::uint32_t group);
-  // Times in ps that retries took at a receiving port: from the end of the frame that showed the
+  // Times in ps that retries took at a receiving port: from the end of the frame that revealed the
   // fault to the end of the good copy. Empty without retries; throws as latency() does.
   [[nodiscard]] stats::Histogram retryLatency(std::uint32_t port, RetryCause cause);
 
@@ -187,7 +188,7 @@ class Driver {
   void checkIdentity();
   void checkScratch();
   void readInfo();
-  // What `list`, to which the reads are added, finds latched.
+  // Adds the reads to `list` and returns the latched counters.
   [[nodiscard]] PortCounters readCounters(std::uint32_t port, std::vector<RegisterAccess> list);
   void setPortField(std::uint32_t port, regs::Field field, std::uint32_t value);
   [[nodiscard]] std::uint64_t read64(Address low);

@@ -1,4 +1,4 @@
-// One flow of a port as the driver's users describe it, and its rows in the card's tables
+// One flow of a port as users of the driver describe it, and its rows in the card's tables
 // (docs/card.md, "TX"; docs/registers.md, tables 0 to 2).
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace plumbline::card {
 
-// Bytes of a frame's template, and beats (rows of the template table) they fill.
+// Bytes of a frame's template, and the number of beats (rows of the template table).
 inline constexpr std::size_t kTemplateBytes = 256;
 inline constexpr std::uint32_t kTemplateRows = 4;
 // Frames of one burst, bursts of one flow.
 inline constexpr std::uint32_t kMaxBurstFrames = 1U << 24;
 
-// Longest frame that the card can send; above 9216 bytes it is too long for any receiver.
+// Longest frame that the card can send; above 9216 bytes no receiver accepts it.
 inline constexpr std::uint32_t kMaxFrameBytes = 16383;
 
-// kFollowsQp: one port for each queue pair. kRandom: any of the flow's ports, drawn for each frame
+// kFollowsQp: one port for each queue pair. kRandom: for each frame one of the flow's ports, drawn
 // by the card from source_port_seed.
 enum class SourcePortMode { kTemplate = 0, kFollowsQp = 1, kPerFrame = 2, kRandom = 3 };
 enum class AddressMode { kTemplate = 0, kSource = 1, kDestination = 2 };
@@ -30,9 +30,9 @@ enum class AddressMode { kTemplate = 0, kSource = 1, kDestination = 2 };
 struct FlowConfig {
   std::vector<std::uint8_t> head;    // the frame's first bytes, at most kTemplateBytes
   std::uint32_t length = 64;         // of the frame, FCS included
-  std::uint32_t payload_offset = 0;  // from here on the payload is incrementing octets
+  std::uint32_t payload_offset = 0;  // offset from which the payload is incrementing octets
 
-  // Test tag: with it the receiver accounts the frame to `row` and its latency to `group`.
+  // Test tag: with it the receiver counts the frame in `row` and its latency in `group`.
   bool tagged = true;
   std::uint32_t tag_offset = 0;
   std::uint32_t group = 0;
@@ -40,7 +40,7 @@ struct FlowConfig {
   // The receiver reads 12 bits of row and 4 of group (RxTracking::wide_rows), not 11 and 5.
   bool wide_row = false;
 
-  // Where the card finds what it overwrites.
+  // Offsets of the fields that the card overwrites.
   bool vlan = false;
   bool ipv6 = false;
   bool roce = false;
@@ -73,14 +73,14 @@ struct FlowConfig {
 
   // Times between the frames of a burst other than one `period`.
   Gaps gaps;
-  // Queue pairs or PDCs by name, each with its own PSN; qp_base, qp_count and psn_base do not count
-  // then.
+  // Queue pairs or PDCs by number, each with its own PSN; replaces qp_base, qp_count and psn_base.
   std::optional<QueuePairs> queue_pairs;
-  // With queue_pairs: frames that differ by their place in a message. The flow is its first frame.
+  // With queue_pairs: frames that differ by their position in a message. The flow itself is its
+  // first frame.
   std::optional<Message> message;
 };
 
-// Throws Error(kUsage) for a value the card has no room for, naming it.
+// Throws Error(kUsage) for a value outside the card's range, naming it.
 void checkFlow(const FlowConfig& flow);
 // Slots that the flow takes in the card's tables: three with messages, else one.
 std::uint32_t slotsOf(const FlowConfig& flow);
@@ -92,14 +92,14 @@ regs::TableRow templateRow(const FlowConfig& flow, std::uint32_t beat);
 // Its entry in the schedule.
 regs::TableRow scheduleRow(const FlowConfig& flow, std::uint32_t index);
 
-// What a flow has sent.
+// Counters of a flow's sending side.
 struct TxState {
   std::uint64_t frames = 0;
   std::uint32_t bursts = 0;    // complete ones
   std::uint32_t in_burst = 0;  // frames of the current burst
 };
 
-// What was received of a flow, see docs/card.md ("Per row").
+// Counters of a flow's receiving side, see docs/card.md ("Per row").
 struct RxFlow {
   std::uint64_t frames = 0;  // duplicates and stale ones included
   std::uint64_t bytes = 0;

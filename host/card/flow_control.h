@@ -18,14 +18,14 @@ inline constexpr std::uint32_t kPauseLogDepth = 1024;
 // Largest fill level, capacity and credit limit.
 inline constexpr std::uint32_t kMaxCells = (1U << 20) - 1;
 
-// What a PFC frame says: priorities (bit p = priority p) and for how long they pause, in units of
-// 512 bit times; 0 ends their pause.
+// A PFC frame: priorities (bit p = priority p) and the length of their pause, in units of 512 bit
+// times; 0 ends their pause.
 struct PfcFrame {
   std::uint8_t priorities = 0;
   std::uint16_t quanta = 0;
 };
 
-// The same frame again and again, on an absolute grid of times.
+// The same frame repeatedly, on an absolute grid of times.
 struct PfcStorm {
   PfcFrame frame;
   std::uint32_t frames = 0;  // 0: until stopped
@@ -36,27 +36,26 @@ struct PfcStorm {
 
 // One priority of the virtual receive buffer.
 struct BufferLevel {
-  std::uint32_t capacity = kMaxCells;  // [cells]; frames beyond are dropped from it and counted
+  std::uint32_t capacity = kMaxCells;  // [cells]; later frames are dropped from it and counted
   BitRate drain;                       // rate at which it empties
   bool pfc = false;                    // pause the sender by the thresholds below
   std::uint32_t xoff = kMaxCells;      // [cells] XOFF at this fill or above
   std::uint32_t xon = 0;               // [cells] XON at this fill or below
 };
 
-// How much a receiver would hold that takes in every good frame: it exists in the card's counters
-// only.
+// Fill level of a receiver that accepts every good frame: it exists in the card's counters only.
 struct VirtualBuffer {
   std::uint32_t cell_bytes = 1;     // a power of two, 1 to 2048
   std::int32_t overhead_bytes = 0;  // added to each frame, -128 to 127
   bool by_dscp = false;             // priority: upper three bits of the DSCP; else of the VLAN tag
   std::uint32_t default_priority = 0;       // of frames that have neither
   std::uint16_t quanta = 0xFFFF;            // of its XOFF frames
-  Picoseconds refresh = microseconds(100);  // XOFF again after this time, while it lasts
+  Picoseconds refresh = microseconds(100);  // XOFF again after this time, as long as it lasts
   std::array<BufferLevel, 8> levels{};
 };
 
 // Credit-based flow control. Virtual channels are the priorities; a credit is a cell of the virtual
-// buffer, which grants what it has freed.
+// buffer, which grants the cells that it has freed.
 struct Cbfc {
   // Per channel: send only within this many credits.
   std::array<std::optional<std::uint32_t>, 8> credit_limit{};
@@ -66,10 +65,10 @@ struct Cbfc {
   Picoseconds cc_period;     // from one CC_Update to the next; zero: none
 };
 
-// Priorities that became paused and priorities that are no longer, at one time.
+// Priorities that became paused and priorities that are no longer paused, at one time.
 struct PauseEvent {
   Picoseconds time;   // card time, to a clock
-  bool sent = false;  // pauses that this port sent; else those that it received
+  bool sent = false;  // pauses that this port sent; false: that it received
   std::uint8_t starts = 0;
   std::uint8_t ends = 0;
 
@@ -80,11 +79,12 @@ struct PauseEvent {
 struct FlowControlFaults {
   bool storm_late = false;    // a storm was started after its time
   bool pauses_lost = false;   // the log was full
-  bool credit_error = false;  // the two ends' totals contradict each other
+  bool credit_error = false;  // the totals of both ends contradict each other
 };
 
-// Made by Driver::flowControl(). Methods throw Error(kUsage) for values that the card cannot hold,
-// Error(kUnsupported) for what it has not got, and Error(kTester) when it does not answer in time.
+// Made by Driver::flowControl(). Methods throw Error(kUsage) for values outside the card's range,
+// Error(kUnsupported) for features that it lacks, and Error(kTester) when it does not answer in
+// time.
 class FlowControl {
  public:
   struct Abilities {
@@ -97,14 +97,14 @@ class FlowControl {
   // `base`: bus address of the port's registers.
   FlowControl(RegisterBus& bus, std::uint32_t base, const Abilities& abilities);
 
-  // Everything off: no storm, buffer, credits, log; blocked frames are given up. What lies in the
-  // log stays.
+  // Turns everything off: no storm, buffer, credits, log; blocked frames are given up. The log
+  // keeps its entries.
   void reset();
 
   // Source address of the port's control frames.
   void setSource(const std::array<std::uint8_t, 6>& address);
-  // A frame that is due while its priority is paused or without credit waits for its turn, or is
-  // given up.
+  // Whether a frame that is due while its priority is paused or without credit waits, or is given
+  // up.
   void setWait(bool wait);
 
   // Sends one frame, and returns when it has left.
@@ -113,7 +113,7 @@ class FlowControl {
   void startStorm(const PfcStorm& storm);
   void stopStorm();
   [[nodiscard]] bool stormActive();
-  // Frames that a storm with an end has still to send.
+  // Remaining frames of a storm with an end.
   [[nodiscard]] std::uint32_t stormLeft();
 
   void setBuffer(const VirtualBuffer& buffer);
@@ -123,9 +123,9 @@ class FlowControl {
   void setCbfc(const Cbfc& cbfc);
   [[nodiscard]] std::uint32_t creditsUsed(std::uint32_t channel);
 
-  // Records pauses from now on, or no more.
+  // Starts or ends the recording of pauses.
   void setPauseLog(bool record);
-  // Takes what is in the log, oldest first as recorded.
+  // Takes the entries of the log, oldest first.
   [[nodiscard]] std::vector<PauseEvent> takePauses();
 
   [[nodiscard]] FlowControlFaults faults();

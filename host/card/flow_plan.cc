@@ -20,7 +20,7 @@ void requireRoom(std::uint64_t wanted, std::uint64_t room, std::string_view what
               fmt::format("at most {}", room));
 }
 
-// Seeds of the card's generators are mixed, so that 1 and 2 are as different as any; never 0.
+// Seeds of the card's generators are mixed, so that 1 and 2 give unrelated sequences; never 0.
 std::uint64_t seed64(std::uint64_t seed) {
   const std::uint64_t mixed = mix64(seed);
   return mixed != 0 ? mixed : 1;
@@ -120,8 +120,8 @@ class Planner {
     return false;
   }
 
-  // Entries for the turns, contexts for the pairs; what follows a pair by its context is counted
-  // from the flow's first one.
+  // Entries for the turns, contexts for the pairs; fields that follow a pair by its context are
+  // counted from the flow's first one.
   void planPairs(const QueuePairs& pairs, FlowConfig& first, regs::TableRow& row,
                  FlowPlace& place) {
     std::vector<std::uint32_t> turns = pairs.turns;
@@ -154,8 +154,8 @@ class Planner {
     next_context_ += static_cast<std::uint32_t>(pairs.pairs.size());
   }
 
-  // A sorted array is a heap; equal times in the order of the flows. Last, as the card draws the
-  // first gaps of a flow with its entry.
+  // A sorted array is a heap; equal times in the order of the flows. Written last, as the card
+  // draws the first gaps of a flow with its entry.
   void schedule(std::span<const FlowConfig> flows) {
     std::vector<std::uint32_t> order(flows.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -175,7 +175,7 @@ class Planner {
   std::uint32_t next_gap_ = 0;
   std::uint32_t next_entry_ = 0;
   std::uint32_t next_context_ = 0;
-  std::uint32_t tag_shift_ = 0;  // of the flow being placed: what the card adds to its tag id first
+  std::uint32_t tag_shift_ = 0;  // of the flow being placed: added by the card to its tag id first
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where the flows of a port go in its tables, and all rows that make them.
+// Placement of a port's flows in its tables, and all their rows.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ struct PlannedRow {
   regs::TableRow data{};
 };
 
-// Where one flow is.
+// Placement of one flow.
 struct FlowPlace {
-  std::uint32_t slot = 0;  // its number in the card; messages take the two behind it too
-  // Entry of the queue pair list that shows the count of each of the flow's pairs; none for a pair
-  // that never has a turn.
+  std::uint32_t slot = 0;  // its number in the card; messages also take the next two
+  // Entry of the queue pair list with the count of each of the flow's pairs; none for a pair
+  // without turns.
   std::vector<std::optional<std::uint32_t>> pair_entries;
 };
 
 struct FlowPlan {
   std::vector<FlowPlace> places;  // in the order of the flows
-  std::vector<PlannedRow> rows;   // in the order in which the card wants them
+  std::vector<PlannedRow> rows;   // in the order that the card requires
   bool patterns = false;          // needs a card with patterns
   bool messages = false;          // ... with messages
 };
 
-// Gives each flow its slots, queue pairs and gap list entries. Throws Error(kUsage) when a flow
-// asks for what the card cannot do, or all together for more than `slots` slots, kGapEntries gaps
-// or kQueuePairEntries turns or pairs.
+// Assigns slots, queue pairs and gap list entries to each flow. Throws Error(kUsage) when a flow
+// exceeds the card's abilities, or all together need more than `slots` slots, kGapEntries gaps or
+// kQueuePairEntries turns or pairs.
 FlowPlan planFlows(std::span<const FlowConfig> flows, std::uint32_t slots);
 
 }  // namespace plumbline::card

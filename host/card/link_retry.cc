@@ -103,7 +103,7 @@ void LinkRetry::configure(const LlrConfig& config) {
   bus_.write(base_ + port_regs::kLlrPcsLost, pcs_lost);
   bus_.write(base_ + port_regs::kLlrDataAge, data_age);
   bus_.write(base_ + port_regs::kLlrAckSpacing, spacing);
-  // Last: it starts with what is there.
+  // Last: it starts with the settings above.
   bus_.write(base_ + port_regs::kLlrControl, control);
 }
 

@@ -1,5 +1,5 @@
 // Link-level retry at one port of the card: configuration, state, counters (docs/card.md,
-// "Link-level retry"). How long retries took is the driver's (Driver::retryLatency).
+// "Link-level retry"). Retry times are read by the driver (Driver::retryLatency).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace plumbline::card {
 
-// What becomes of eligible frames while the sender has not agreed on numbers with its peer.
+// Treatment of eligible frames before the sender and its peer are initialised.
 enum class LlrAction : std::uint8_t { kDiscard = 0, kBlock = 1, kBestEffort = 2 };
 
 enum class LlrTxState : std::uint8_t {
@@ -22,10 +22,10 @@ enum class LlrTxState : std::uint8_t {
 
 enum class LlrRxState : std::uint8_t { kOff = 0, kSendAcks = 1, kSendNack = 2, kNackSent = 3 };
 
-// What made a retry necessary, as its receiver saw it.
+// Cause of a retry, as seen by its receiver.
 enum class RetryCause : std::uint8_t { kDamaged = 0, kMissing = 1 };
 
-// Longest number and most replays that a replay count can mean.
+// Largest sequence number, and largest replay count.
 inline constexpr std::uint32_t kLlrMaxSeq = (1U << 20) - 1;
 inline constexpr std::uint32_t kLlrMaxReplays = 254;
 
@@ -33,7 +33,7 @@ inline constexpr std::uint32_t kLlrMaxReplays = 254;
 // layer where they give one.
 struct LlrConfig {
   bool send = true;     // number, keep and replay
-  bool receive = true;  // check, acknowledge, ask for replays
+  bool receive = true;  // check frames, acknowledge them, request replays
   bool re_init_on_flush = true;
   bool mac_control_eligible = false;
   bool init_data_low_first = false;  // byte order of init_data; high byte first otherwise
@@ -86,22 +86,22 @@ struct LlrCounters {
   std::uint64_t tx_poisoned = 0;   // the same, poisoned
   std::uint64_t tx_replay = 0;     // replays begun
   std::uint64_t tx_replay_frames = 0;
-  std::uint64_t delayed = 0;  // frames that left later than their departure time says
+  std::uint64_t delayed = 0;  // frames that left later than their departure time
   std::uint64_t flushed = 0;  // frames given up
 };
 
-// Made by Driver::linkRetry(). Methods throw Error(kUsage) for values that the card cannot hold.
+// Made by Driver::linkRetry(). Methods throw Error(kUsage) for values outside the card's range.
 class LinkRetry {
  public:
   // `base`: bus address of the port's registers; clock period in ps as a fraction.
   LinkRetry(RegisterBus& bus, std::uint32_t base, std::uint32_t clock_period_num,
             std::uint32_t clock_period_den);
 
-  // Takes effect between frames. Enabling a direction begins its initialisation; the receiver must
+  // Takes effect between frames. Enabling a direction starts its initialisation; the receiver must
   // be enabled at the other end.
   void configure(const LlrConfig& config);
   void disable();
-  // Gives up what is outstanding and initialises again.
+  // Gives up outstanding frames and initialises again.
   void reInit();
 
   [[nodiscard]] LlrStatus status();

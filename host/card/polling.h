@@ -6,7 +6,7 @@
 
 namespace plumbline::card {
 
-// Asks `done` every 500 ns of the card's time; false when it does not hold after `limit`.
+// Calls `done` every 500 ns of the card's time; false when it is still false after `limit`.
 template <typename Done>
 bool waitUntil(RegisterBus& bus, Picoseconds limit, const Done& done) {
   constexpr Picoseconds kInterval = nanoseconds(500);

@@ -1,9 +1,9 @@
-// Rates as the card's scheduler takes them: periods in ps with 16 fraction bits (Q48.16).
+// Rates in the form of the card's scheduler: periods in ps with 16 fraction bits (Q48.16).
 //
-// Error bound: a period is rounded to the nearest 2^-16 ps, so it is wrong by at most 2^-17 ps,
-// relative to the shortest slot there is (64 bytes at 100 Gb/s, 6720 ps) 1.2e-9. Departures lie
-// on the absolute grid n * period, so over n frames the error is n * 2^-17 ps: 1.2e-9 of the time
-// that has passed, always.
+// Error bound: a period is rounded to the nearest 2^-16 ps, so its error is at most 2^-17 ps,
+// relative to the shortest slot (64 bytes at 100 Gb/s, 6720 ps) 1.2e-9. Departures lie on the
+// absolute grid n * period, so over n frames the error is n * 2^-17 ps: always 1.2e-9 of the
+// elapsed time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace plumbline::card {
 
-// A non-negative duration in units of 2^-16 ps; below 2^64, that is 281 s.
+// A non-negative duration in units of 2^-16 ps; below 2^64, which is 281 s.
 class FinePeriod {
  public:
   static constexpr int kFractionBits = 16;

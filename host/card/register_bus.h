@@ -1,4 +1,4 @@
-// The one seam between the card's driver and how its registers are reached (Verilated, XRT, …).
+// The interface between the card's driver and the access to its registers (Verilated, XRT, …).
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ class RegisterBus {
   virtual std::uint32_t read(std::uint32_t offset) = 0;
   virtual void write(std::uint32_t offset, std::uint32_t value) = 0;
 
-  // All of `accesses`, in their order; for many of them a bus may have a faster way. Returns what
-  // the reads gave, one behind the other. After an error some of them have been done.
+  // Executes `accesses` in order; for many of them a bus may have a faster way. Returns the results
+  // of the reads, in order. After an error some of them have been executed.
   virtual std::vector<std::uint32_t> accessAll(std::span<const RegisterAccess> accesses) {
     std::vector<std::uint32_t> answers;
     for (const RegisterAccess& one : accesses) {
@@ -61,13 +61,12 @@ class RegisterBus {
   // least `duration`.
   virtual void wait(Picoseconds duration) = 0;
 
-  // From now on what ports are told to capture comes to takeCaptured(); frames from before are
-  // gone. Throws Error(kUnsupported) when captures cannot get to the host, Error(kTester) when the
-  // memory for them is not to be had. Nothing is to be done where captures are always delivered.
+  // From now on captured frames of the ports are delivered to takeCaptured(); earlier ones are
+  // discarded. Throws Error(kUnsupported) when captures cannot reach the host, Error(kTester)
+  // without memory for them. Does nothing where captures are always delivered.
   virtual void startCapture() {}
   virtual void stopCapture() {}
-  // Takes what has been delivered since the last call. Throws Error(kTester) for what cannot be
-  // captured frames.
+  // Takes the frames delivered since the last call. Throws Error(kTester) for invalid capture data.
   virtual std::vector<CapturedFrame> takeCaptured() = 0;
 };
 

@@ -19,9 +19,9 @@ constexpr std::size_t kAnswerBytes = 4;
 constexpr std::size_t kBeat = 64;  // bytes that the card moves at a time
 constexpr std::size_t kMostEntries = 1U << 20U;
 constexpr std::uint32_t kRead = 1U << 16U;  // beside the offset
-// What the card takes for an access, some ten clocks: before that there is no use in asking.
+// The card's time per access, some ten clocks: polling earlier is useless.
 constexpr Picoseconds kEntryTime = nanoseconds(30);
-// An access may wait for a table; the memory's answers take their time too.
+// An access may wait for a table, and reading memory takes time too.
 constexpr Picoseconds kEntryLimit = microseconds(10);
 constexpr Picoseconds kListLimit = milliseconds(10);
 

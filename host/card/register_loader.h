@@ -1,4 +1,4 @@
-// Register accesses in a list that the card fetches and carries out by itself.
+// Lists of register accesses that the card fetches and executes itself.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace plumbline::card {
 // Not thread-safe.
 class RegisterLoader {
  public:
-  // `bus` must outlive it. `buffer`: where lists and the answers of their reads lie; longer ones go
-  // in pieces. Errors of both are passed on.
+  // `bus` must outlive it. `buffer`: memory for lists and the results of their reads; longer lists
+  // are split. Errors of both are passed on.
   RegisterLoader(RegisterBus& bus, std::unique_ptr<DeviceBuffer> buffer);
 
-  // Returns when the card has done all of `accesses`, in their order; none of them to the DMA
-  // itself. The value: what the reads gave. Throws Error(kTester) naming the register when the card
-  // could not.
+  // Returns when the card has executed all of `accesses` in order, none of which may be to the DMA
+  // itself. Returns the results of the reads. Throws Error(kTester) naming the register when the
+  // card failed.
   std::vector<std::uint32_t> run(std::span<const RegisterAccess> accesses);
 
  private:
@@ -30,8 +30,8 @@ class RegisterLoader {
   RegisterBus& bus_;
   DmaRegisters registers_;
   std::unique_ptr<DeviceBuffer> buffer_;
-  std::size_t most_;        // entries of a piece, which are at the buffer's begin
-  std::size_t answers_at_;  // offset of the answers in the buffer
+  std::size_t most_;        // most entries per piece, which are at the buffer's beginning
+  std::size_t answers_at_;  // offset of the results in the buffer
 };
 
 }  // namespace plumbline::card

@@ -22,19 +22,19 @@
 namespace plumbline::card {
 namespace {
 
-// A card whose clock has not gone on by what was asked for after this time stands still.
+// A card whose clock has not advanced far enough after this time has stopped.
 constexpr std::chrono::seconds kClockPatience{60};
 // Between two looks at a clock; a shorter sleep is not to be had.
 constexpr std::chrono::microseconds kLook{100};
 
-// What a read of a PCIe slot gives in which nothing answers.
+// Result of reading an empty PCIe slot.
 constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 
 std::string readOf(std::uint32_t offset) { return fmt::format("read of register {:#06x}", offset); }
 
 std::string instanceName() { return fmt::format("{}:{{{}}}", kKernelName, kKernelInstance); }
 
-// The runtime needs to be told where it lies, and says so badly.
+// The runtime needs its location in the environment, and reports its absence badly.
 void requireRuntime() {
   if (std::getenv("XILINX_XRT") == nullptr) {
     throw Error(ErrorKind::kUnsupported, "the Xilinx Runtime is not set up", "XILINX_XRT",
@@ -94,7 +94,7 @@ auto listed(const List& list) {
 std::uint32_t xrtDeviceCount() {
   requireRuntime();
   const unsigned count = listed([] { return xrt::system::enumerate_devices(); });
-  // The runtime's emulation counts no devices, but has every one that it is asked for.
+  // The runtime's emulation reports no devices, but provides every requested one.
   return count == 0 && std::getenv("XCL_EMULATION_MODE") != nullptr ? 1 : count;
 }
 

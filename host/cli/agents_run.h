@@ -1,5 +1,5 @@
-// `plumbline run --agents`: the same scenario on several servers at one instant, stored here as one
-// run.
+// `plumbline run --agents`: the same scenario on several servers with common starts, stored here as
+// one run.
 #pragma once
 
 #include "cli/exit_code.h"
@@ -7,8 +7,8 @@
 
 namespace plumbline::cli {
 
-// Ctrl-C stops all agents after the trials they have in hand. Throws Error with the agent's name:
-// kUsage for what it refuses, kTester when it fails or is lost; what was measured is stored then.
+// Ctrl-C stops all agents after their current trials. Throws Error with the agent's name: kUsage
+// when it refuses, kTester when it fails or is lost; completed trials are stored then.
 ExitCode runOnAgents(const RunOptions& options);
 
 }  // namespace plumbline::cli

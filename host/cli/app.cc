@@ -32,7 +32,7 @@ constexpr const char* kFooter =
 
 int code(ExitCode exit_code) { return static_cast<int>(exit_code); }
 
-// With the words of the options that know more of them than CLI11 does.
+// With the allowed values of options that CLI11 does not know.
 command::CommandHelp commandHelp(const CLI::App& app) {
   command::CommandHelp help = command::helpOf(app);
   std::vector<std::string> scenarios;
@@ -71,8 +71,8 @@ int parseAndAct(int argc, const char* const* argv) {
   return code(done);
 }
 
-// A reader of standard output that has seen enough, such as `head`, ends the command as it ends
-// others: by SIGPIPE, without a word.
+// A reader of standard output that exits early, such as `head`, ends the command by SIGPIPE,
+// without a message, as it ends other commands.
 void endWhereNobodyReads() {
   if (std::ferror(stdout) == 0) return;
   pollfd output{STDOUT_FILENO, 0, 0};
@@ -93,7 +93,7 @@ int runCommand(int argc, const char* const* argv) {
     return code(exitCodeOf(e.kind()));
   } catch (const std::exception& e) {
     endWhereNobodyReads();
-    // What is printed to a full disk throws as well.
+    // Printing to a full disk throws as well.
     const bool unwritten = std::ferror(stdout) != 0;
     note(stderr, "{}: {}\n", unwritten ? "standard output" : "plumbline has failed",
          printable(faultText(e), true));

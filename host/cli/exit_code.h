@@ -1,4 +1,4 @@
-// What the command's exit code says; scripts and CI depend on it (docs/cli.md).
+// The command's exit codes; scripts and CI depend on them (docs/cli.md).
 #pragma once
 
 #include "base/error.h"
@@ -8,9 +8,9 @@ namespace plumbline::cli {
 enum class ExitCode {
   kDone = 0,         // done, and within the scenario's limits if it sets any
   kLimitMissed = 1,  // done, but a limit was missed
-  kUsage = 2,        // bad command line or scenario, or the bench cannot do it
+  kUsage = 2,        // invalid command line or scenario, or not supported by the bench
   kTesterFault = 3,  // the tester itself failed
-  kInvalid = 4,      // done, but the measurement must not be trusted
+  kInvalid = 4,      // done, but the measurement is invalid
   kAborted = 5,      // interrupted; resumable
 };
 

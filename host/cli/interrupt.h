@@ -1,10 +1,10 @@
-// Ctrl-C (and SIGTERM): the first asks to stop after the trial in hand, the second ends the process
-// at once.
+// Ctrl-C (and SIGTERM): the first requests a stop after the current trial, the second ends the
+// process at once.
 #pragma once
 
 namespace plumbline::cli {
 
-// Handles the signals while it lives; at most one at a time.
+// Handles the signals during its lifetime; at most one object at a time.
 class InterruptGuard {
  public:
   InterruptGuard();

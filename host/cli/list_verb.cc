@@ -19,7 +19,7 @@
 namespace plumbline::cli {
 namespace {
 
-// Rows of two cells, one line each: what does not fit is cut.
+// Rows of two cells, one line each; longer text is cut.
 void printList(const char* name, const char* about, const std::vector<std::string>& names,
                const std::vector<std::string>& texts) {
   std::size_t widest = displayWidth(name);

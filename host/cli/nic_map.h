@@ -1,5 +1,5 @@
-// What `plan` shows of a serving system: which NICs carry the KV cache of a request, by its
-// parallelism alone.
+// The NICs that carry the KV cache of a request, from a serving system's parallelism alone; shown
+// by `plan`.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace plumbline::cli {
 
 // The flows of a request of the load's mean prompt from the first prefill worker to the first
 // decode worker, a line each with ranks, NICs, hosts and bytes; then how they meet at the NICs.
-// With MLA the rank goes by the request: of request 0. `program` has passed its check.
+// With MLA the rank depends on the request: request 0 is shown. `program` has been validated.
 std::string nicMapText(const serving::ServingProgram& program);
 
 }  // namespace plumbline::cli

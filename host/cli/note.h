@@ -1,4 +1,4 @@
-// What the command says beside its results.
+// Messages of the command besides its results.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,13 +11,13 @@
 
 namespace plumbline::cli {
 
-// Writes text with orders to a terminal in it, all of them the program's own. That this fails, on a
-// full disk for instance, ends no measurement.
+// Writes text that contains the program's own terminal control sequences. Write errors, such as a
+// full disk, are ignored, so that a measurement continues.
 inline void noteToTerminal(std::FILE* out, const std::string& text) {
   [[maybe_unused]] const std::size_t written = std::fwrite(text.data(), 1, text.size(), out);
 }
 
-// Prints to `out`, stderr in general. What others wrote of it gives a terminal no orders.
+// Prints to `out`, usually stderr. Control characters in text of others are neutralised.
 template <typename... T>
 void note(std::FILE* out, fmt::format_string<T...> format, T&&... values) {
   noteToTerminal(out, printable(fmt::format(format, std::forward<T>(values)...), true));

@@ -53,7 +53,7 @@ std::string fileUrl(const fs::path& file) {
   return url;
 }
 
-// A directory that goes when this does: Chromium must not share one with the user's browser.
+// A directory that the destructor removes: Chromium must not share one with the user's browser.
 class ScratchDirectory {
  public:
   ScratchDirectory() {

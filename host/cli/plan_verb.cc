@@ -43,7 +43,8 @@ std::string hexDump(const std::vector<std::uint8_t>& bytes) {
   return text;
 }
 
-// The first frame of every stream of one trial: shown, and captured if asked for.
+// Shows the first frame of every stream of one trial, and writes them to the capture file if one is
+// requested.
 void showFrames(const suite::PlannedTrial& trial, const bench::Capabilities& bench, bool show,
                 session::CaptureFile* capture) {
   const bench::FlowPlan plan = bench::planFlows(trial.spec, bench);
@@ -62,7 +63,7 @@ void showFrames(const suite::PlannedTrial& trial, const bench::Capabilities& ben
   }
 }
 
-// The NICs of serving systems: of the first point, and of those whose parallelism is another.
+// The NICs of serving systems: for the first point, and for those with another parallelism.
 void showNicMaps(const std::vector<suite::PlannedTrial>& samples) {
   std::set<std::string> shown;
   for (const suite::PlannedTrial& sample : samples) {
@@ -93,7 +94,7 @@ void showTest(const PlannedTest& test, const scenario::Scenario& scenario,
   }
 }
 
-// What a UET transport is told of the network: given or derived from it.
+// The base RTT of a UET transport: given or derived.
 std::optional<Picoseconds> baseRtt(const scenario::Scenario& scenario) {
   if (!scenario.transport) return std::nullopt;
   const auto* uet = std::get_if<transport::UetSpec>(&*scenario.transport);

@@ -17,7 +17,7 @@
 namespace plumbline::cli {
 namespace {
 
-// The devices behind the port of the fpga bench. Why there are none is no fault of the command.
+// The devices of the fpga bench's ports. It is no error if there are none.
 std::vector<std::string> cardDevices() {
   std::vector<std::string> devices;
   try {

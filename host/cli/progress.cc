@@ -87,7 +87,7 @@ void Progress::endTest() {
 }
 
 std::string Progress::line(double share) const {
-  // A live line speaks of the trial in hand, a plain one of the last that ended.
+  // A live line shows the current trial, a plain one the last that ended.
   const std::uint64_t number = style_ == Style::kLive ? pace_.done() + 1 : pace_.done();
   std::string text = fmt::format(
       "{}  trial {} of {}  {}", test_, std::min(number, pace_.expected()), pace_.expected(),

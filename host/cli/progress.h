@@ -1,5 +1,5 @@
-// What a user sees on stderr while trials run: one live line on a terminal, plain lines at a
-// bounded rate anywhere else, nothing with --quiet.
+// Progress on stderr while trials run: one live line on a terminal, plain lines at a bounded rate
+// elsewhere, nothing with --quiet.
 #pragma once
 
 #include <chrono>
@@ -26,12 +26,12 @@ class Progress {
   // `expected` is the plan's number of trials; a search may need fewer.
   void beginTest(const std::string& test, std::uint64_t expected);
   void beginTrial(const std::string& label);
-  // `share` of the trial in hand that is done, 0 to 1.
+  // `share` of the current trial that is done, 0 to 1.
   void update(double share);
-  // `kpi` is a few words on what the trial saw; `stored` = it was answered from the store.
+  // `kpi`: main figures of the trial in a few words; `stored` = it came from the store.
   void endTrial(const std::string& kpi, bool stored);
   void endTest();
-  // Takes a live line off the terminal, so that something else can be said.
+  // Removes a live line from the terminal, so that other text can be printed.
   void clear();
 
  private:
@@ -46,7 +46,7 @@ class Progress {
   std::string kpi_;
   session::Pace pace_;
   Clock::time_point last_shown_;
-  bool live_line_ = false;      // a live line stands on the terminal
+  bool live_line_ = false;      // the terminal shows a live line
   bool unshown_trial_ = false;  // the last trial has had no plain line
 };
 

@@ -36,9 +36,9 @@ using namespace std::chrono_literals;
 using control::Client;
 using control::RunState;
 
-// In which the stream's end may come after the run is known to be over.
+// How long the stream's end may follow after the run is known to be over.
 constexpr int kMomentsToWait = 20;
-constexpr std::chrono::seconds kQuietWait{3};  // for an answer, before the user is told
+constexpr std::chrono::seconds kQuietWait{3};  // for an answer, before the user gets a message
 
 [[noreturn]] void refuse(const control::Refusal& refusal) {
   std::string what = refusal.what;
@@ -50,7 +50,7 @@ constexpr std::chrono::seconds kQuietWait{3};  // for an answer, before the user
   throw Error(asked ? ErrorKind::kUsage : ErrorKind::kTester, what, refusal.where, refusal.remedy);
 }
 
-// Waits for the answer to one call of the client, and says so when it takes long.
+// Waits for the answer to one call of the client, with a message when it takes long.
 template <typename T, typename Call>
 control::Outcome<T> outcomeOf(Call call) {
   auto promise = std::make_shared<std::promise<control::Outcome<T>>>();
@@ -63,7 +63,7 @@ control::Outcome<T> outcomeOf(Call call) {
   return answer.get();
 }
 
-// The same, where nothing but an answer will do.
+// The same for calls that must be answered.
 template <typename T, typename Call>
 T wait(Call call) {
   const control::Outcome<T> outcome = outcomeOf<T>(call);
@@ -71,7 +71,7 @@ T wait(Call call) {
   return outcome.value();
 }
 
-// A file of this machine is sent; any other name is the server's to know.
+// A local file is sent; any other name must be known to the server.
 control::ScenarioRequest requestOf(const ScenarioOptions& options) {
   control::ScenarioRequest request{"", options.file, options.bench, options.profile, options.seed};
   std::error_code ignored;
@@ -81,13 +81,13 @@ control::ScenarioRequest requestOf(const ScenarioOptions& options) {
   return request;
 }
 
-// What the live stream says of one run, shown on stderr.
+// Shows the live stream of one run on stderr.
 class Follower {
  public:
   explicit Follower(bool quiet) : progress_(stderr, Progress::styleFor(stderr, quiet)) {}
 
-  // `begun`: the run as it began. The stream may still have what was before: of a run that goes on,
-  // its earlier end.
+  // `begun`: the run at its start. The stream may still contain earlier messages: for a resumed
+  // run, its earlier end.
   void begin(Client& client, const RunState& begun) {
     run_ = begun.id;
     control::LiveCallbacks callbacks;
@@ -107,7 +107,7 @@ class Follower {
     client.watch(0, std::move(callbacks));
   }
 
-  // Asks whether it is over, where the stream's word for it may have been lost: every two seconds.
+  // Polls the run's state every two seconds, since the stream's message about its end may be lost.
   void askNowAndThen(Client& client) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return;
@@ -115,8 +115,8 @@ class Follower {
     ask(client);
   }
 
-  // Waits for a moment. True once the run has ended: the stream says so behind its last interval.
-  // It may have nothing left to say of it; then that is known from elsewhere.
+  // Waits for a moment. True once the run has ended: the stream reports it after the last interval,
+  // or the polled state does.
   bool endedWithin(std::chrono::milliseconds moment) {
     if (ended_.wait_for(moment) == std::future_status::ready) return true;
     return over_ && ++moments_over_ > kMomentsToWait;
@@ -181,7 +181,7 @@ class LogCopy {
     if (!file.empty()) file_.emplace(file);
   }
 
-  // What there is more of it now, and then; not more often than once a second.
+  // Fetches new parts of it, at most once a second.
   void look(Client& client, std::int64_t run) {
     const auto now = std::chrono::steady_clock::now();
     if (!file_ || now < next_) return;
@@ -189,7 +189,7 @@ class LogCopy {
     take(client, run);
   }
 
-  // All that there is. What cannot be had now is asked for again.
+  // Fetches all parts. A part that is not available now is requested again.
   void take(Client& client, std::int64_t run) {
     if (!file_) return;
     for (;;) {
@@ -207,7 +207,7 @@ class LogCopy {
   std::chrono::steady_clock::time_point next_;
 };
 
-// As the run of a file here does. Mistakes are told by the run itself.
+// As for a local file. The run itself reports mistakes.
 void sayWarnings(Client& client, const control::ScenarioRequest& scenario,
                  const std::string& file) {
   const auto answer =
@@ -226,7 +226,7 @@ void sayWhatIsResumed(const RunState& begun) {
   note(stderr, "going on with run {}: {} trials are stored\n", begun.id, begun.trials);
 }
 
-// The file of the report; empty when none was asked for.
+// The file of the report; empty when none was requested.
 std::string fetchFiles(Client& client, std::int64_t id, const RunOptions& run) {
   std::string report;
   if (!run.json.empty()) {
@@ -265,7 +265,7 @@ std::string ownerName() {
 }
 
 ExitCode runRemotely(const RunOptions& run) {
-  // Before the client, whose thread tells it things, so that it is there as long.
+  // Before the client, whose thread calls it, so that it outlives the client.
   Follower follower(run.quiet);
   const auto client = connectTo(run.server);
   control::RunRequest request;
@@ -292,7 +292,7 @@ ExitCode runRemotely(const RunOptions& run) {
     follower.askNowAndThen(*client);
     if (!interrupt.requested() || stopped) continue;
     stopped = true;
-    // A refusal means that it has ended by itself, which is told as well.
+    // A refusal means that it has ended by itself, which is reported as well.
     client->stop(id, {});
   }
   follower.finish(*client);

@@ -1,5 +1,5 @@
-// `plumbline run --server`: the run happens on the server; what it shows, writes and ends with is
-// the same as of a run here.
+// `plumbline run --server`: the run executes on the server; its output, files and exit code are the
+// same as for a local run.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,14 @@ namespace plumbline::cli {
 
 void addServerOptions(CLI::App& verb, ServerOptions& options, const std::string& help);
 
-// Throws Error(kUsage) for an address that is none or files that cannot be read.
+// Throws Error(kUsage) for an invalid address or unreadable files.
 std::unique_ptr<control::Client> connectTo(const ServerOptions& options);
 
-// The name of this machine, for others to read.
+// The name of this machine, shown to other users of the server.
 std::string ownerName();
 
-// Ctrl-C stops the run after the trial in hand. When the connection breaks, the run goes on; this
-// comes back to it. Throws Error for a refusal, and kTester when the run failed.
+// Ctrl-C stops the run after the current trial. When the connection breaks, the run continues and
+// this function reconnects. Throws Error for a refusal, and kTester when the run failed.
 ExitCode runRemotely(const RunOptions& run);
 
 }  // namespace plumbline::cli

@@ -79,7 +79,7 @@ void printUnpaired(const std::vector<results::UnpairedKpi>& kpis, std::int64_t r
              session::alignedTable({"test", "point", "figure", "value"}, rows, 3));
 }
 
-// A thing and what it is in each run.
+// An item and its value in each run.
 void printPairs(const std::string& what, const std::string& first, const std::string& second,
                 const Rows& rows) {
   if (!rows.empty()) fmt::print("{}\n", session::alignedTable({what, first, second}, rows));

@@ -17,7 +17,7 @@
 namespace plumbline::cli {
 namespace {
 
-// " --results DIR", unless the command looks there by itself.
+// " --results DIR", unless the command looks there by default.
 std::string resultsOption(const std::string& results) {
   const bool by_itself = results == kDefaultResults && std::getenv(kResultsVariable) == nullptr;
   return by_itself ? "" : " --results " + shellPath(results);
@@ -55,8 +55,8 @@ ExitCode printRun(const results::StoredRun& run, const session::Verdict& verdict
 
 ExitCode conclude(const scenario::Scenario& scenario, const results::StoredRun& run,
                   const RunOptions& options) {
-  // What was measured is stored: whatever cannot be written now, the rest is, and all of it can be
-  // written again.
+  // The measurements are stored: if one output cannot be written, the others still are, and all can
+  // be written again later.
   std::optional<Error> failure;
   std::string again;
   const auto attempt = [&](const std::string& command, const auto& write) {

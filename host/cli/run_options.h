@@ -1,5 +1,5 @@
-// What `plumbline run` was asked for, and what runs here and on agents have in common: both are
-// stored here.
+// Options of `plumbline run`, and common parts of runs here and on agents, both of which are stored
+// here.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace plumbline::cli {
 
-// Which server, and how to get in.
+// A server, and the credentials for it.
 struct ServerOptions {
   std::string address;
   std::string token_file;
@@ -44,15 +44,15 @@ std::int64_t chooseRun(results::ResultStore& store, const results::RunIdentity& 
                        const RunOptions& options);
 
 // Prints a finished run: its summary and limits, or with `tables` all its tables, and how to see
-// more. `results` is the directory that it is stored in. Returns the exit code that it amounts to.
+// more. `results` is the directory in which it is stored. Returns the resulting exit code.
 ExitCode printRun(const results::StoredRun& run, const session::Verdict& verdict, bool tables,
                   const std::string& results);
 
-// Prints a finished run and writes its files; the exit code that it amounts to.
+// Prints a finished run and writes its files; returns the resulting exit code.
 ExitCode conclude(const scenario::Scenario& scenario, const results::StoredRun& run,
                   const RunOptions& options);
 
-// The command that goes on with it.
+// The command that continues it.
 std::string resumeCommand(const RunOptions& options);
 
 }  // namespace plumbline::cli

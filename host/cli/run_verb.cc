@@ -28,7 +28,7 @@
 namespace plumbline::cli {
 namespace {
 
-// Shows the run on stderr, keeps the files that were asked for, and stops on Ctrl-C.
+// Shows the run on stderr, writes the requested files, and stops on Ctrl-C.
 class CommandWatcher final : public session::RunWatcher {
  public:
   explicit CommandWatcher(const RunOptions& options)

@@ -1,5 +1,5 @@
-// Checks of the tester by itself: known traffic over a bare link and over one that drops,
-// duplicates and delays by script. Every counter has one right value.
+// Checks of the tester itself: known traffic over a bare link and over one that drops, duplicates
+// and delays by script. Every counter has one correct value.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Check {
   bool passed = false;
 };
 
-// Two ports at line rate with the smallest frames, both ways at once: nothing lost, nothing late,
+// Two ports at line rate with the smallest frames, in both directions: no loss, no late frames,
 // latency that of the link within one timestamp step.
 std::vector<Check> checkLoopback(bench::Bench& bench);
 

@@ -27,8 +27,7 @@ bool show(const char* title, const std::vector<Check>& checks) {
 }
 
 #ifdef PLUMBLINE_CARD_SIM
-// The register bus on its own. The driver refuses a card that is not ours and a bus that loses
-// bits.
+// The register bus by itself. The driver refuses a foreign card and a bus that loses bits.
 void checkBus() {
   sim::CardSim card(sim::CardSimOptions{});
   card::Driver driver(card);

@@ -38,10 +38,10 @@ struct ServeOptions {
   bool end_with_stdin = false;
 };
 
-// What the trial in hand has to end in when the starting program is gone: nobody waits for it.
+// Time for the current trial to end when the program that started the server is gone.
 constexpr unsigned kGraceSeconds = 15;
 
-// Reads and discards what there is on standard input; true when it has ended.
+// Reads and discards standard input; true at its end.
 bool inputEnded() {
   pollfd input{STDIN_FILENO, POLLIN, 0};
   if (::poll(&input, 1, 0) <= 0) return false;
@@ -114,7 +114,7 @@ ExitCode serve(const ServeOptions& options) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     alone = options.end_with_stdin && inputEnded();
   }
-  // Whatever was measured is stored: SIGALRM may end a trial that takes longer.
+  // All completed trials are stored: SIGALRM may end a trial that takes longer.
   if (alone) ::alarm(kGraceSeconds);
   runs.shutDown();  // before the sockets go, so that clients see how their runs end
   return ExitCode::kDone;

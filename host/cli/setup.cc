@@ -40,7 +40,7 @@ void addMemoryOption(CLI::App& verb) {
                           "--max-memory", "a size of 1B or more, such as 512MB or 16GB");
             }
             setMemoryLimit(static_cast<std::uint64_t>(memory.value->count()));
-            // Programs that this one starts, such as workers of a sweep, have the same.
+            // Programs that this one starts, such as workers of a sweep, inherit it.
             ::setenv(kMemoryVariable, text.c_str(), 1);
           },
           "Most memory; what needs more is refused or ended (default: half)")

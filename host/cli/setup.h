@@ -1,4 +1,4 @@
-// Options that several verbs share, and what of host/session every verb begins with.
+// Options that several verbs share, and the steps of host/session with which every verb begins.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ void addScenarioOptions(CLI::App& verb, ScenarioOptions& options);
 // --max-memory, PLUMBLINE_MAX_MEMORY: sets memoryLimit().
 inline constexpr const char* kMemoryVariable = "PLUMBLINE_MAX_MEMORY";
 void addMemoryOption(CLI::App& verb);
-// memoryLimit() is for all of `workers` programs at a time that this one starts.
+// Divides memoryLimit() among `workers` simultaneous programs that this one starts.
 void shareMemory(std::size_t workers);
 inline constexpr const char* kDefaultResults = "results";
 inline constexpr const char* kResultsVariable = "PLUMBLINE_RESULTS";

@@ -45,7 +45,7 @@ struct SweepOptions {
   bool tables = false;
 };
 
-// What a worker writes into the log of its point.
+// Writes a worker's progress into the log of its point.
 class PointWatcher final : public session::RunWatcher {
  public:
   bool stopRequested() override { return interrupt_.requested(); }
@@ -84,7 +84,7 @@ ExitCode measureOne(const SweepOptions& options) {
   return ExitCode::kDone;
 }
 
-// With the engine's own view of what nobody has in hand yet.
+// With the engine's own list of points that no worker has started.
 ExitCode showStatus(const std::string& path) {
   const auto directory = sweep::SweepDirectory::open(path);
   const std::set<std::size_t> queued = sweep::slurmPending(directory);

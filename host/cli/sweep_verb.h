@@ -1,4 +1,4 @@
-// What `sweep` and `results merge` share.
+// Common part of `sweep` and `results merge`.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace plumbline::cli {
 
-// Merges the sweep in `path`, prints tables and limits and writes the report. `partial`: also when
-// points are missing.
+// Merges the sweep in `path`, prints tables and limits and writes the report. `partial`: also with
+// missing points.
 ExitCode mergeAndConclude(const std::string& path, bool partial, bool tables);
 
 }  // namespace plumbline::cli

@@ -50,12 +50,12 @@ std::string heading(const control::LiveInterval& live) {
   return text;
 }
 
-// A dash for what is not counted.
+// A dash for a missing count.
 std::string countOf(const std::optional<std::uint64_t>& count) {
   return count ? std::to_string(*count) : "-";
 }
 
-// The busiest of what there is, most first.
+// The busiest items, busiest first.
 template <typename T, typename Measure>
 std::vector<T> busiest(std::vector<T> all, Measure measure) {
   std::stable_sort(all.begin(), all.end(),
@@ -125,7 +125,7 @@ std::string screen(const control::LiveInterval& live) {
   return text + "\n";
 }
 
-// What the client's thread hands over: the newest interval, or why there is none.
+// Handed over by the client's thread: the newest interval, or why there is none.
 class Newest {
  public:
   void put(const control::LiveInterval& live) {

@@ -1,5 +1,5 @@
-// The verbs of the command, one file each: <verb>_verb.cc declares the verb's options and does what
-// it is for. Results go to stdout, everything else to stderr.
+// The verbs of the command, one file each: <verb>_verb.cc declares the verb's options and executes
+// it. Results go to stdout, all other output to stderr.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ class App;
 
 namespace plumbline::cli {
 
-// What the command line asked for, to be done once it is parsed. Throws plumbline::Error.
+// The action of the command line, executed after parsing. Throws plumbline::Error.
 using Action = std::function<ExitCode()>;
 
-// Each adds its sub-command to `app`; when that is chosen, it sets `action`, which must outlive
-// parsing.
+// Each adds its sub-command to `app`; when the user selects it, it sets `action`, which must
+// outlive parsing.
 void addRunVerb(CLI::App& app, Action& action);
 void addValidateVerb(CLI::App& app, Action& action);
 void addPlanVerb(CLI::App& app, Action& action);

@@ -1,4 +1,4 @@
-// The files that a package holds beside a program: manual pages and completions.
+// Files that a package contains for a program: manual pages and completions.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace plumbline::command {
 
-// The option that the build runs each program with, which no help names: --command-files DIR.
+// The option with which the build runs each program, hidden from its help: --command-files DIR.
 inline constexpr const char* kCommandFilesOption = "--command-files";
 
 // Writes man1/PROGRAM*.1, bash/PROGRAM, zsh/_PROGRAM and fish/PROGRAM.fish below `directory`.

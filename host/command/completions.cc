@@ -9,8 +9,8 @@
 namespace plumbline::command {
 namespace {
 
-// What stands for the value of an option or positional: the words it knows, and files where neither
-// words nor numbers are all that is allowed.
+// Completion of the value of an option or positional: its known words, and files unless only words
+// or numbers are allowed.
 bool takesFiles(const OptionHelp& option) {
   const bool number =
       option.argument == "INT" || option.argument == "UINT" || option.argument == "FLOAT";
@@ -56,7 +56,7 @@ std::string bashWords(const std::vector<std::string>& words) {
   return fmt::format("words='{}'", fmt::join(words, " "));
 }
 
-// Cases of the words behind options that take a value.
+// Cases for the words after options with a value.
 std::string bashValues(const CommandHelp& program) {
   std::string text;
   forEachCommand(program, [&](const CommandHelp& command) {
@@ -75,7 +75,7 @@ std::string bashValues(const CommandHelp& program) {
   return text;
 }
 
-// Cases of everything else: verbs, options, positionals.
+// Cases for the rest: verbs, options, positionals.
 std::string bashCommands(const CommandHelp& program) {
   std::string text;
   forEachCommand(program, [&](const CommandHelp& command) {

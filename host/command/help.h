@@ -1,5 +1,5 @@
-// What a program's command line offers, as data: manual pages and completions are made from it, so
-// that they say what --help says.
+// A program's command line as data, from which manual pages and completions are generated, so that
+// they agree with --help.
 #pragma once
 
 #include <string>
@@ -18,15 +18,15 @@ struct OptionHelp {
   std::string argument;              // "TEXT", "UINT"; empty for a flag
   std::string help;                  // one line
   std::string default_value;         // empty: none
-  std::string environment;           // variable that gives it; may be empty
-  std::vector<std::string> choices;  // words that completion offers; others may be allowed too
+  std::string environment;           // variable that sets it; may be empty
+  std::vector<std::string> choices;  // words for completion; others may be allowed too
   bool only_choices = false;         // no other word is allowed
 };
 
 struct CommandHelp {
   std::string name;         // "plumbline results diff"
   std::string description;  // one line
-  std::string footer;       // below the options, of the program only
+  std::string footer;       // below the options, for the program only
   std::vector<OptionHelp> options;
   std::vector<CommandHelp> commands;  // its verbs
 };
@@ -34,8 +34,8 @@ struct CommandHelp {
 // Of a CLI11 program, without hidden options and verbs.
 CommandHelp helpOf(const CLI::App& app);
 
-// Words that completion offers for every option or positional of this name ("--bench", "scenario")
-// in `command` and below.
+// Adds words for completion to every option or positional of this name ("--bench", "scenario") in
+// `command` and below.
 void addChoices(CommandHelp& command, const std::string& option,
                 const std::vector<std::string>& words);
 

@@ -10,8 +10,7 @@
 namespace plumbline::command {
 namespace {
 
-// Any text as roff shows it word for word. What is not ASCII becomes \[uXXXX], which needs no
-// knowledge of the file's encoding.
+// Any text, escaped for roff. Non-ASCII becomes \[uXXXX], independent of the file's encoding.
 std::string escaped(std::string_view text) {
   std::string roff;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -88,7 +87,7 @@ std::string optionsText(const CommandHelp& command) {
   return text;
 }
 
-// A page without what stands at the end of each.
+// A page without the common footer sections.
 std::string pageText(const CommandHelp& command, const std::string& version) {
   std::string text = fmt::format(".TH \"{}\" \"1\" \"\" \"{}\" \"\"\n",
                                  escaped(upper(fileNameOf(command))), escaped(version));

@@ -1,4 +1,5 @@
-// Manual pages in roff, for man(1): one of the program, and one of each of its verbs with theirs.
+// Manual pages in roff, for man(1): one of the program, and one of each of its verbs with their
+// verbs.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ struct ManualPage {
   std::string text;
 };
 
-// `version` stands in the foot of each page: "plumbline 0.1.0".
+// `version` is in the footer of each page: "plumbline 0.1.0".
 std::vector<ManualPage> manualPages(const CommandHelp& program, const std::string& version);
 
 }  // namespace plumbline::command

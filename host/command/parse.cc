@@ -62,7 +62,7 @@ const CLI::App& innermost(const CLI::App& app) {
   return parsed.empty() ? app : innermost(*parsed.front());
 }
 
-// Finds the first word that nothing knows, from the program inwards.
+// Finds the first unknown word, from the program inwards.
 void refuseUnknownWords(const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining();
   if (!unknown.empty()) refuseWord(app, unknown.front());

@@ -1,4 +1,4 @@
-// Parsing a command line, with messages that say what was probably meant.
+// Parsing a command line, with suggestions for misspelt words.
 #pragma once
 
 namespace CLI {
@@ -7,8 +7,8 @@ class App;
 
 namespace plumbline::command {
 
-// Parses with `app`. False when all there was to do was to print the help. Throws Error(kUsage) for
-// a command line that is wrong: `plumbline: unknown verb "reuslts" (did you mean "results"?)`.
+// Parses with `app`. False when only the help was to be printed. Throws Error(kUsage) for an
+// invalid command line: `plumbline: unknown verb "reuslts" (did you mean "results"?)`.
 bool parse(CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace plumbline::command

@@ -1,4 +1,4 @@
-// Whole numbers on command lines, read as everywhere else (base/whole_number.h).
+// Whole numbers on command lines, parsed by base/whole_number.h.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,12 +10,12 @@
 
 namespace plumbline::command {
 
-// Makes `option` take a whole number from `least` to `most`. CLI11 by itself takes 010 for eight,
-// 0x10 for sixteen, and -1 for the largest unsigned number.
+// Makes `option` accept a whole number from `least` to `most`. CLI11 itself reads 010 as eight,
+// 0x10 as sixteen, and -1 as the largest unsigned number.
 void restrictToWholeNumbers(CLI::Option& option, std::uint64_t least, std::uint64_t most);
 
-// app.add_option() for a whole number from `least` to `most`; without `most`, to the largest that
-// `target` holds.
+// app.add_option() for a whole number from `least` to `most`; without `most`, up to the maximum of
+// `target`.
 template <std::integral T>
 CLI::Option* addWholeNumber(CLI::App& app, const std::string& name, T& target,
                             const std::string& help, std::uint64_t least = 0,

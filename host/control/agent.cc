@@ -57,7 +57,7 @@ void Agent::look() {
   if (over()) return;
   const auto seen = ask<RunState>([&](auto done) { client_->run(state.id, done); }).wait();
   if (!seen.ok()) {
-    // Nobody there may pass; who answers but has no such run is another server.
+    // A refusal of access, or an answer without this run, comes from another server.
     if (seen.refusal().status != 0 || Clock::now() - last_answer_ >= patience_) {
       lose(seen.refusal().what);
     }
@@ -118,7 +118,7 @@ Answer<RunState> Agent::order(std::int64_t agreed_ns) {
 
 void Agent::heard(Answer<RunState> answer) {
   const auto told = answer.wait();
-  // A run that was stopped meanwhile does not wait any more; look() finds out.
+  // A run that was stopped meanwhile no longer waits; look() notices it.
   if (told.ok() || told.refusal().status == 409) return;
   lose(fmt::format("the start time of trial {} could not be sent: {}", ordered_->trial.trial,
                    told.refusal().what));
@@ -175,7 +175,7 @@ results::AgentRecord Agent::record(std::int64_t agreed_ns, std::int64_t toleranc
   record.software = can.software;
   record.machine = can.machine;
   record.run = state.id;
-  // Its own word only where it is one of those that a run ends with.
+  // Its reported exit code only if it is one of those that a run can have.
   const bool stopped = state.status == "done" || state.status == "aborted";
   record.outcome = phase == Phase::kLost ? "lost" : stopped ? state.status : "failed";
   record.trials = trials_;

@@ -1,4 +1,4 @@
-// One tester as a controller sees it: an ordinary server, asked and followed under its name.
+// One tester of a controller: an ordinary server, called and followed under its name.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 
 namespace plumbline::control {
 
-// An answer that is on its way. Waits for it no longer than was said, whatever the other side does.
+// A pending answer. Waiting for it is limited to the given time, whatever the server does.
 template <typename T>
 class Answer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `call` begins the question: it is given the callback for its outcome.
+  // `call` starts the request: it gets the callback for the outcome.
   template <typename Call>
   Answer(std::chrono::milliseconds patience, Call call) : until_(Clock::now() + patience) {
     auto promise = std::make_shared<std::promise<Outcome<T>>>();
@@ -45,12 +45,12 @@ class Answer {
 // A trial that an agent began together with the others.
 struct AgentStart {
   WaitingTrial trial;
-  std::int64_t agreed_ns = 0;   // the instant, by the controller's clock
-  std::int64_t at_ns = 0;       // the same, by the agent's clock as it was thought to stand
+  std::int64_t agreed_ns = 0;   // the common start, by the controller's clock
+  std::int64_t at_ns = 0;       // the same, by the agent's clock as estimated then
   std::int64_t started_ns = 0;  // when it began, by the agent's clock
 };
 
-// What a controller knows of one tester. Not thread-safe; what its live stream says comes on the
+// A controller's state of one tester. Not thread-safe; messages of its live stream arrive on the
 // client's thread.
 class Agent {
  public:
@@ -60,7 +60,8 @@ class Agent {
 
   enum class Phase { kIdle, kRunning, kEnded, kLost };
 
-  // `name`: as the user gave the address. `patience`: without an answer for so long it is lost.
+  // `name`: the address as the user wrote it. `patience`: time without an answer after which it is
+  // lost.
   Agent(std::string name, const ServerAddress& address, std::chrono::milliseconds patience);
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -70,12 +71,12 @@ class Agent {
   Answer<T> ask(Call call) {
     return Answer<T>(patience_, call);
   }
-  // The same for what may mean planning a large fabric.
+  // The same for calls that may have to plan a large fabric.
   template <typename T, typename Call>
   Answer<T> askToPlan(Call call) {
     return Answer<T>(std::max<std::chrono::milliseconds>(patience_, kPlanTime), call);
   }
-  // The answer, or Error with the agent's name: kUsage for what it refuses, else kTester.
+  // The answer, or Error with the agent's name: kUsage for a refusal, else kTester.
   template <typename T>
   T take(Answer<T> answer) {
     const Outcome<T> outcome = answer.wait();
@@ -84,41 +85,41 @@ class Agent {
   }
   [[noreturn]] void refuse(const Refusal& refusal) const;
 
-  // Some exchanges of times, of which the best counts. False when there was none.
+  // Several exchanges of times, of which the best counts. False when all failed.
   bool compareClocks(const HostClock& here, int exchanges);
 
   // Its run has begun.
   void beginToLook();
-  // A look at its run: its state, and what of it was not seen so far. Never throws: one that cannot
-  // be reached for too long, or has forgotten its run, is kLost, and failure() says why.
+  // Polls its run: the state, and all that is new. Never throws: an agent that cannot be reached
+  // for too long, or no longer has the run, is kLost, and failure() has the reason.
   void look();
   [[nodiscard]] bool over() const { return phase == Phase::kEnded || phase == Phase::kLost; }
-  // Why it did not do what it was asked to; empty if it did, or was stopped.
+  // Why it failed; empty if it did not, or was stopped.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   void lose(const std::string& why);
   void fail(const std::string& why);  // its run never began
   [[nodiscard]] bool began() const { return state.id != 0; }
 
-  // A trial of it waits for its start, and has not been told.
+  // One of its trials waits for its start time, which has not been sent.
   [[nodiscard]] bool waits() const;
-  // Only when it waits: tells it the instant, by the clock here. The answer is for heard().
+  // Only when it waits: sends it the start time, by the local clock. The answer is for heard().
   Answer<RunState> order(std::int64_t agreed_ns);
-  // One that cannot be told is lost: the trials after it would not begin with the others.
+  // An agent that did not get it is lost: its later trials would not begin with the others.
   void heard(Answer<RunState> answer);
-  // Only when it waits: tells it from time to time that its instant is still to come.
+  // Only when it waits: from time to time, tells it that its start time is still to come.
   void askToWaitOn();
-  // Of the trials that began so far, in that order.
+  // Trials that began so far, in order.
   [[nodiscard]] const std::vector<AgentStart>& starts() const { return starts_; }
 
-  // Trials that are stored there and were not taken before, all or nothing when it fails.
+  // Trials stored there that were not fetched before, all or none when it fails.
   std::vector<TrialDocument> newTrials();
-  // Lines of its log that were not taken before.
+  // Lines of its log that were not fetched before.
   std::string newLog();
-  // Of the tests that are complete. Throws Error(kTester), also when trials of it are missing here.
+  // Results of the complete tests. Throws Error(kTester), also when trials are missing here.
   std::vector<results::TestResult> tests();
   void stop();
 
-  // `agreed_ns`: of the first common start, by the clock here.
+  // `agreed_ns`: of the first common start, by the local clock.
   [[nodiscard]] results::AgentRecord record(std::int64_t agreed_ns,
                                             std::int64_t tolerance_ns) const;
 
@@ -126,7 +127,7 @@ class Agent {
   ServerCapabilities can;
   std::vector<std::string> ports;          // that its run owns
   std::optional<std::string> reservation;  // of them
-  RunState state;                          // of its run, as it was last seen
+  RunState state;                          // of its run, when last polled
   ClockTrack clock;
 
  private:

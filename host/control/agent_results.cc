@@ -34,7 +34,7 @@ void append(std::vector<T> from, const std::string& agent, std::size_t number, s
   }
 }
 
-// What holds for every test of the run.
+// Anomalies that apply to every test of the run.
 std::vector<results::Anomaly> anomaliesOf(const std::vector<AgentResults>& agents) {
   std::vector<results::Anomaly> anomalies;
   std::set<std::string> versions;
@@ -115,7 +115,7 @@ void rename(const std::vector<std::string>& names, TestResult& test) {
   }
 }
 
-// What an agent ran on, where that is not the same on all of them.
+// An agent's configuration, where it differs between agents.
 void appendConfiguration(const TestResult& own, const std::string& agent, TestResult& test) {
   auto& all = test.configuration;
   for (const auto& entry : own.configuration) {

@@ -1,4 +1,4 @@
-// What several testers measured at the same time, as one run.
+// Simultaneous measurements of several testers, as one run.
 #pragma once
 
 #include <string>
@@ -23,10 +23,10 @@ struct AgentResults {
   std::vector<results::TestResult> tests;
 };
 
-// One result for each test: figures of all agents side by side, as a sweep over the agents has
-// them, how late each trial began on each, and behind them the tables, charts and distributions of
-// each agent. A result is not valid when an agent has none of that test, or began a trial too late;
-// that, different software and clocks that did not run evenly are anomalies.
+// One result for each test: figures of all agents side by side, like a sweep over the agents, the
+// lateness of each trial on each agent, then the tables, charts and distributions of each agent. A
+// result is invalid when an agent lacks the test, or began a trial too late; that, different
+// software and clocks that did not run evenly are anomalies.
 std::vector<results::TestResult> mergeAgents(const std::vector<AgentResults>& agents);
 
 }  // namespace plumbline::control

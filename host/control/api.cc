@@ -42,7 +42,7 @@ ApiAnswer answer(int status, const T& value) {
   return answer;
 }
 
-// Done, and nothing to say of it.
+// Success, without a body.
 ApiAnswer nothing(std::string allow = {}) {
   ApiAnswer answer;
   answer.status = 204;
@@ -69,7 +69,7 @@ T bodyOf(const ApiRequest& request) {
   return value;
 }
 
-// The rest of `text` behind `prefix`, if it begins with it.
+// The rest of `text` after `prefix`, if it begins with it.
 std::optional<std::string_view> behind(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return std::nullopt;
   return text.substr(prefix.size());
@@ -79,7 +79,7 @@ std::string_view pathOf(const ApiRequest& request) {
   return std::string_view(request.target).substr(0, request.target.find('?'));
 }
 
-// Takes as long for any wrong token of the same length.
+// Takes equally long for any wrong token of the same length.
 bool same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
@@ -89,7 +89,7 @@ bool same(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-// The number behind `name=`, all that a query may be; nothing when there is no query.
+// The number after `name=`, the only allowed query; nothing without a query.
 std::optional<std::uint64_t> queried(const ApiRequest& request, std::string_view name) {
   const std::string_view target = request.target;
   const auto question = target.find('?');
@@ -142,8 +142,8 @@ Api::Api(const Parts& parts, Access access) : parts_(parts), access_(std::move(a
   parts_.live.setListener(&parts_.metrics.liveListener());
 }
 
-// Browsers send an Origin; one of another site must not steer a tester, with or without a token.
-// That a name of another site may lead to loopback is why the Host is looked at.
+// Browsers send an Origin; another site must not control a tester, with or without a token. The
+// Host is checked because another site's name may resolve to loopback.
 void Api::admit(const ApiRequest& request) const {
   if (!access_.token.empty()) {
     const auto token = bearerToken(request.authorization);
@@ -191,7 +191,7 @@ ApiAnswer Api::handle(const ApiRequest& request) {
     answer = dispatch(request);
   } catch (const Refused& refused) {
     answer = answerOf(refused.refusal());
-    // What else there could have been is what OPTIONS asks for.
+    // OPTIONS returns the allowed methods.
     if (answer.status == 405 && request.method == "OPTIONS") {
       answer = nothing(answer.allow);
     }

@@ -1,5 +1,4 @@
-// Requests in, answers out: everything the server does but the sockets. What comes in is not
-// trusted.
+// Requests in, answers out: the server except for its sockets. Input is not trusted.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +34,7 @@ struct ApiAnswer {
   std::string body;
   // Header fields; empty = absent.
   std::string allow;     // methods of the resource
-  std::string location;  // of what was made
+  std::string location;  // of the created resource
 };
 
 ApiAnswer answerOf(const Refusal& refusal);
@@ -43,7 +42,7 @@ ApiAnswer answerOf(const Refusal& refusal);
 class Api {
  public:
   struct Access {
-    std::string token;        // empty = none is asked for
+    std::string token;        // empty = not required
     bool only_local = false;  // the server listens on loopback only
   };
   struct Parts {
@@ -53,20 +52,19 @@ class Api {
     Metrics& metrics;
   };
 
-  // What `parts` refers to must outlive it. The metrics listen to the live stream from now on and
-  // must outlive the runs.
+  // `parts` must outlive it. The metrics subscribe to the live stream and must outlive the runs.
   Api(const Parts& parts, Access access);
 
   // Why a request is refused by its header alone, whatever its body: the token, the host.
   std::optional<ApiAnswer> refusal(const ApiRequest& request);
-  // Whether working on it may take long (planning, reports): to be done where nobody waits for
-  // other answers. checkWork() ends it.
+  // Whether working on it may take long (planning, reports), so that it must not delay other
+  // answers. checkWork() ends it.
   static bool takesLong(const ApiRequest& request);
 
-  // Never throws. Thread-safe. The answer to HEAD is that to GET, whose body is not to be sent.
+  // Never throws. Thread-safe. The answer to HEAD is the one to GET, whose body must not be sent.
   ApiAnswer handle(const ApiRequest& request);
 
-  // For requests to upgrade to a WebSocket: the `since` of the live stream, or why not.
+  // For requests to upgrade to a WebSocket: the `since` of the live stream, or the refusal.
   struct Upgrade {
     std::uint64_t since = 0;
     std::optional<ApiAnswer> refusal;

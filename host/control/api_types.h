@@ -1,6 +1,6 @@
-// What the API speaks of besides live intervals: requests, answers and refusals as plain data with
-// a JSON form. docs/openapi.yaml describes the same for other programs. Members are named as the
-// JSON is; units are their suffixes.
+// Data types of the API besides live intervals: requests, answers and refusals as plain data with a
+// JSON form. docs/openapi.yaml describes the same for other programs. Members have the names of the
+// JSON; units are their suffixes.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct ServerCapabilities {
 
 // "free", "reserved", "running"; "absent": this machine has no device for it
 struct PortState {
-  std::string name;  // "rtl/0"; "sim" stands for the simulated hosts of one run
+  std::string name;  // "rtl/0"; "sim": the simulated hosts of one run
   std::string bench;
   std::uint32_t number = 0;
   std::uint64_t line_rate_bps = 0;
@@ -54,7 +54,7 @@ struct PortState {
 struct ReservationRequest {
   std::vector<std::string> ports;
   std::string owner;         // for others to read
-  std::int64_t ttl_s = 600;  // until it lapses by itself
+  std::int64_t ttl_s = 600;  // until it expires
 };
 
 struct Reservation {
@@ -77,7 +77,7 @@ struct ScenarioText {
   std::string text;
 };
 
-// What to run, validate or plan: a text, or the name of a scenario that comes with the server.
+// A scenario to run, validate or plan: a text, or the name of one shipped with the server.
 struct ScenarioRequest {
   std::string scenario;  // YAML; empty = by name
   std::string name;      // file name for messages, or of the shipped scenario
@@ -97,7 +97,7 @@ struct ValidationAnswer {
   bool valid = false;  // no problems and no refusals
   std::vector<ScenarioProblem> problems;
   std::vector<std::string> refusals;  // why the bench cannot run it
-  // Of a scenario without problems: what is legal but hardly meant (scenario/warnings.h).
+  // For a scenario without problems: legal but probably unintended settings (scenario/warnings.h).
   std::vector<ScenarioProblem> warnings;
 };
 
@@ -119,7 +119,7 @@ struct TopologyFailure {
   std::optional<std::int64_t> until_ps;  // absent: for good
 };
 
-// As the fabric is built; links are directions of cables, named as in live intervals.
+// The fabric as built; links are directions of cables, with the names of live intervals.
 struct TopologyPicture {
   std::string description;
   std::vector<TopologyNode> nodes;
@@ -138,10 +138,10 @@ struct PlannedFrame {
 struct PlannedTestAnswer {
   std::string id;
   std::string title;
-  std::string bench;  // that runs it; a comparison of benches has each test twice
+  std::string bench;  // which runs it; a comparison of benches has each test twice
   std::vector<std::string> points;
   std::uint64_t trials = 0;
-  std::int64_t simulated_ps = 0;  // card time; 0 where packets are the measure
+  std::int64_t simulated_ps = 0;  // card time; 0 where cost depends on packets
   double packet_hops = 0;
   double expected_s = 0;  // wall clock, roughly
   std::vector<PlannedFrame> first_frames;
@@ -155,16 +155,16 @@ struct PlanAnswer {
   std::vector<std::string> ports;  // that a run would own
   std::vector<PlannedTestAnswer> tests;
   TopologyPicture topology;
-  std::string files;  // that the scenario names, with their sizes and hashes, a line each
+  std::string files;  // which the scenario names, with sizes and hashes, a line each
 };
 
-// That a run begins together with those of other servers: its first trial at one instant, or every
-// trial when it is told to. One of both.
+// Common start with runs of other servers: of the first trial at a given time, or of every trial
+// when an order arrives. One of both.
 struct CommonStart {
   std::optional<std::int64_t> at_ns;  // the server's clock, since 1970 UTC
-  // Every trial waits for a TrialOrder. After so long without one the run stops.
+  // Every trial waits for a TrialOrder. The run stops after this time without one.
   std::optional<std::int64_t> hold_s;
-  // What who asks has found of this server's clock: it shows so much more than theirs.
+  // The caller's estimate of how far this server's clock is ahead of its own.
   std::optional<std::int64_t> clock_offset_ns;
   std::optional<std::int64_t> clock_uncertainty_ns;
 };
@@ -174,28 +174,28 @@ struct RunRequest {
   std::optional<std::string> reservation;     // whose ports may be used
   std::string owner;                          // for others to read
   std::optional<std::uint32_t> capture_port;  // keep its frames as pcapng
-  std::uint32_t threads = 1;                  // of one simulation; no result depends on it
-  // Go on with the latest run of the same scenario text, bench, profile and seed that is not done,
-  // if there is one.
+  std::uint32_t threads = 1;                  // of one simulation; results do not depend on it
+  // Continue the latest unfinished run with the same scenario text, bench, profile and seed, if
+  // there is one.
   bool resume = false;
   std::optional<CommonStart> start;  // absent: at once
 };
 
 // A trial that is ready to begin and waits for a TrialOrder.
 struct WaitingTrial {
-  std::uint64_t trial = 0;  // of the run, from 1; those that are stored already count
+  std::uint64_t trial = 0;  // of the run, from 1; includes stored ones
   std::string test;
   std::string label;
   std::uint32_t repetition = 0;
 };
 
-// When a trial that waits has to begin; without a time, that it has to wait on.
+// Start time of a waiting trial; without a time, keeps it waiting.
 struct TrialOrder {
   std::uint64_t trial = 0;
   std::optional<std::int64_t> at_ns;  // the server's clock, since 1970 UTC
 };
 
-// Most runs in an answer of /runs: the others are behind `since`, the last one's number.
+// Most runs in an answer of /runs: the others follow with `since`, the last one's number.
 inline constexpr std::size_t kMostListedRuns = 1000;
 
 // "running", "stopping", "done", "aborted", "failed"
@@ -213,28 +213,28 @@ struct RunState {
   std::uint64_t trials = 0;  // finished and stored
   bool active = false;       // of this server process, now
   std::vector<std::string> ports;
-  std::string test;  // in hand, while active
+  std::string test;  // of the current trial, while active
   std::uint64_t trial_number = 0;
   std::uint64_t trials_expected = 0;
   std::optional<double> eta_s;
   std::string error;  // why it failed, if that happened under this server
   bool capture = false;
-  // What `plumbline run` would end with, once the run is done: 0, 1 or 4.
+  // Exit code of `plumbline run`, once the run is done: 0, 1 or 4.
   std::optional<int> exit_code;
-  // Of a run with common starts under this server, by its clock: the latest of them.
+  // For a run with common starts under this server, by its clock: the latest of them.
   std::optional<WaitingTrial> waiting;       // the trial that waits for the next
   std::optional<std::uint64_t> start_trial;  // which trial began; absent before
-  std::optional<std::int64_t> start_at_ns;   // as it was asked for
+  std::optional<std::int64_t> start_at_ns;   // as requested
   std::optional<std::int64_t> started_ns;    // when that trial began
 };
 
-// The server's clock, in the middle of answering.
+// The server's clock, while it handles the request.
 struct ClockReading {
-  std::int64_t received_ns = 0;  // since 1970 UTC, when the request was looked at
+  std::int64_t received_ns = 0;  // since 1970 UTC, when the request was received
   std::int64_t answered_ns = 0;  // when the answer was ready
 };
 
-// A finished trial as the results database has it.
+// A finished trial as stored in the results database.
 struct TrialDocument {
   std::string label;
   std::uint32_t repetition = 0;
@@ -250,24 +250,24 @@ struct TrialPage {
   bool more = false;  // there are others behind these
 };
 
-// Answered with every status that is not a success.
+// The body of every answer whose status is not a success.
 struct Refusal {
-  int status = 0;      // of HTTP; 0: there was no answer (connection, TLS)
+  int status = 0;      // of HTTP; 0: no answer (connection, TLS)
   std::string what;    // one sentence
   std::string where;   // may be empty
   std::string remedy;  // may be empty
   std::vector<ScenarioProblem> problems;
 };
 
-// JSON of any of the above; a value is one line. fromJson() leaves `value` as it was and returns
-// false for text that is not one: members missing, of another type, or out of range.
+// JSON of any of the above; a value is one line. fromJson() leaves `value` unchanged and returns
+// false for invalid text: members missing, of another type, or out of range.
 template <typename T>
 std::string toJson(const T& value);
 template <typename T>
 bool fromJson(std::string_view text, T& value);
 
-// Reads a request, which may leave out what has a default but has no members that are not known.
-// Returns what is wrong, in words; empty when `value` has been set.
+// Reads a request: members with a default may be missing, unknown members are errors. Returns the
+// error in words; empty when `value` has been set.
 template <typename T>
 std::string readRequest(std::string_view text, T& value);
 

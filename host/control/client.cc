@@ -57,7 +57,7 @@ struct Exchange {
   std::string body;
 };
 
-// When a request began to leave and its answer was there, if somebody wants to know.
+// When a request began to leave and when its answer had arrived, if the caller needs it.
 struct Stamps {
   const HostClock& clock;
   std::int64_t sent_ns = 0;
@@ -122,7 +122,7 @@ class Client::Impl {
     asio::co_spawn(io_, askClock(here, std::move(done)), asio::detached);
   }
 
-  // Those behind `before`, which are known already, and these.
+  // Adds the runs after `before`, which are known already.
   void runs(std::vector<RunState> before, Callback<std::vector<RunState>> done) {
     std::string target = "/api/v1/runs";
     if (!before.empty()) target += "?since=" + std::to_string(before.back().id);
@@ -149,7 +149,7 @@ class Client::Impl {
   }
 
  private:
-  // What is known of the stream that is being followed now; another number ends the one before.
+  // State of the followed stream; another number ends the previous one.
   struct Watch {
     std::uint64_t number = 0;
     std::function<void()> cut;  // ends its connection or its pause

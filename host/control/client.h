@@ -18,7 +18,7 @@
 
 namespace plumbline::control {
 
-// Of a server, for an answer; planning a large fabric takes its time.
+// Timeout for an answer; planning a large fabric takes long.
 inline constexpr std::chrono::seconds kAnswerTime{120};
 
 struct ServerAddress {
@@ -29,7 +29,7 @@ struct ServerAddress {
   std::string ca_file;  // PEM of the server's certificate authority; empty = the system's
 
   // "HOST", "HOST:PORT", "[::1]:8470", each with "http://" or "https://" before it if wanted. TLS
-  // is on for https, and without a scheme for every host but loopback. Throws Error(kUsage).
+  // is on for https, and without a scheme for every host except loopback. Throws Error(kUsage).
   static ServerAddress parse(const std::string& text);
 };
 
@@ -58,24 +58,24 @@ struct LiveCallbacks {
   std::function<void(const LiveInterval&)> interval;
   // A run began, changed its status or ended.
   std::function<void(const RunState&)> run;
-  // So many intervals will not come: they are older than the server keeps, or this client read too
+  // Number of intervals that are lost: the server no longer keeps them, or this client read too
   // slowly.
   std::function<void(std::uint64_t)> lost;
-  // The connection broke. The client tries again by itself, with growing pauses of up to 5 s, and
-  // goes on behind the last interval that arrived; `connected` tells when.
+  // The connection broke. The client reconnects by itself, with growing pauses of up to 5 s, and
+  // continues after the last interval that arrived; then it calls `connected`.
   std::function<void(const Refusal&)> disconnected;
 };
 
-// Asynchronous: every function returns at once. Callbacks come one at a time on the client's own
-// thread, never from within a call; they must not block and must not destroy the client. The
-// destructor ends everything, and no callback comes after it.
+// Asynchronous: every function returns at once. Callbacks are called one at a time on the client's
+// own thread, never from within a call; they must not block and must not destroy the client. The
+// destructor cancels everything; no callback follows it.
 class Client {
  public:
   template <typename T>
   using Callback = std::function<void(const Outcome<T>&)>;
 
-  // Connects when it is needed. Throws Error(kUsage) for a CA file that cannot be read, and for a
-  // token that would leave this machine without TLS.
+  // Connects on demand. Throws Error(kUsage) for an unreadable CA file, and for a token that would
+  // leave this machine without TLS.
   explicit Client(ServerAddress address);
   ~Client();
   Client(const Client&) = delete;
@@ -84,8 +84,8 @@ class Client {
   [[nodiscard]] const ServerAddress& address() const;
 
   void capabilities(Callback<ServerCapabilities> done);
-  // One exchange of times with the server: over a connection that is there already, so that what is
-  // in between is only the way of both messages.
+  // One exchange of times with the server, over an existing connection, so that only the two
+  // messages' travel times count.
   void clock(const HostClock& here, Callback<ClockExchange> done);
 
   void ports(Callback<std::vector<PortState>> done);
@@ -97,24 +97,24 @@ class Client {
   void validate(const ScenarioRequest& request, Callback<ValidationAnswer> done);
   void plan(const ScenarioRequest& request, Callback<PlanAnswer> done);
 
-  // All of them, in as many answers as that takes.
+  // All runs, in as many requests as needed.
   void runs(Callback<std::vector<RunState>> done);
   void run(std::int64_t id, Callback<RunState> done);
   void start(const RunRequest& request, Callback<RunState> done);
-  // To a trial that waits to begin together with others.
+  // For a trial that waits for a common start.
   void order(std::int64_t id, const TrialOrder& order, Callback<RunState> done);
-  // After the trial in hand.
+  // Stops after the current trial.
   void stop(std::int64_t id, Callback<RunState> done);
   void resume(std::int64_t id, Callback<RunState> done);
 
-  // Trials from the one numbered `since` on, counted from 0; as many as fit into an answer.
+  // Trials from number `since` on, counted from 0; as many as fit into an answer.
   void trials(std::int64_t id, std::uint64_t since, Callback<TrialPage> done);
-  // From byte `since` on, whole lines of JSON, one for each trial that was answered; as many as fit
-  // into an answer.
+  // From byte `since` on, whole lines of JSON, one for each completed trial; as many as fit into an
+  // answer.
   void log(std::int64_t id, std::uint64_t since, Callback<std::string> done);
   // JSON as docs/result.schema.json describes it.
   void results(std::int64_t id, Callback<std::string> done);
-  // The text that `plumbline run` prints at its end.
+  // The final text of `plumbline run`.
   void summary(std::int64_t id, Callback<std::string> done);
   void tables(std::int64_t id, Callback<std::string> done);
   // One self-contained HTML file.
@@ -122,7 +122,7 @@ class Client {
   // pcapng.
   void capture(std::int64_t id, Callback<std::string> done);
 
-  // Follows the live stream from the interval behind `since` on (0: from the oldest there is) until
+  // Follows the live stream from the interval after `since` on (0: from the oldest kept) until
   // unwatch(), through broken connections. One stream per client; another call replaces it.
   void watch(std::uint64_t since, LiveCallbacks callbacks);
   void unwatch();

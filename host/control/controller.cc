@@ -24,16 +24,15 @@ constexpr int kManyExchanges = 16;
 constexpr int kFewExchanges = 4;
 constexpr auto kBetweenComparisons = 5s;
 constexpr auto kBetweenLooks = 200ms;
-// From the order to begin a trial until its instant: this, and so many times as long as orders
-// take.
+// Lead time of an order before its start time: this, plus a multiple of the orders' usual duration.
 constexpr std::chrono::nanoseconds kLead = 50ms;
 constexpr int kLeadPerWay = 3;
-// So many times its patience a trial waits for a word; it is told to wait on after each.
+// A trial waits for this multiple of the patience; each time it is told to keep waiting.
 constexpr int kHoldPerPatience = 6;
 constexpr std::int64_t kReservedSeconds = 300;  // until the runs have the ports
 
-// Agents that read different traces do not measure the same. `known`: the files of those before,
-// and of this machine, which need not have all of them (the xclbin of a card).
+// Agents that read different traces measure different things. `known`: the files of earlier agents,
+// and of this machine, which may lack some (the xclbin of a card).
 void requireSameFiles(const std::string& agent, const std::string& files, std::string& known) {
   if (known.empty() || files == known) {
     known = files;
@@ -134,7 +133,7 @@ void Controller::release() {
         [&](auto done) { agent->client().release(*agent->reservation, done); }));
     agent->reservation.reset();
   }
-  // Whatever the answer: what is not released lapses.
+  // Whatever the answer: a reservation that is not released expires.
   for (auto& answer : released) answer.wait();
 }
 
@@ -180,8 +179,9 @@ void Controller::start() {
   release();  // the runs have the ports now
 }
 
-// Once all who still run wait, those of the lowest trial begin it together. After a run was resumed
-// some have more trials stored than others: they wait until the others have caught up.
+// Once all running agents wait, those with the lowest trial number begin it together. After a
+// resume some agents have more stored trials than others: they wait until the others have caught
+// up.
 void Controller::beginTrials() {
   std::vector<Agent*> waiting;
   std::size_t running = 0;
@@ -208,7 +208,7 @@ void Controller::beginTrials() {
     }
   }
   for (auto& [agent, answer] : told) agent->heard(std::move(answer));
-  // One hiccup must not make every later trial wait.
+  // A single delay must not slow down all later trials.
   way_ = std::max<std::chrono::nanoseconds>(way_ / 2, Clock::now() - since);
   if (!agreed_ns_) agreed_ns_ = agreed;
 }
@@ -227,7 +227,7 @@ std::string Controller::firstFailure() const {
 
 void Controller::collect(results::ResultStore& store, std::int64_t run) {
   for (const auto& agent : agents_) {
-    // The lines first: what the log tells of then has its trial among those that are saved.
+    // The lines first: every trial in the log is then among the saved ones.
     const std::string lines = agent->newLog();
     std::vector<results::StoredTrial> trials;
     for (const TrialDocument& trial : agent->newTrials()) {
@@ -243,7 +243,7 @@ void Controller::follow(results::ResultStore& store, std::int64_t run) {
   for (;;) {
     for (const auto& agent : agents_) agent->look();
     collect(store, run);
-    // Only what went wrong by itself: who is stopped says so as well.
+    // Only original faults: stopped agents report the stop as well.
     if (!stopping_ && !firstFailure().empty()) {
       failure_ = firstFailure();
       stopAll();
@@ -264,7 +264,7 @@ void Controller::follow(results::ResultStore& store, std::int64_t run) {
   }
 }
 
-// What the agents have to say at the end, merged.
+// Merges the agents' final results.
 void Controller::conclude(results::ResultStore& store, std::int64_t run) {
   std::vector<AgentResults> all;
   std::vector<results::AgentRecord> records;

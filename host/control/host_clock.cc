@@ -14,8 +14,8 @@ std::int64_t nanoseconds() {
       .count();
 }
 
-// What the machine's clock is ahead of its steady one. They cannot be read at once: the reading
-// that was interrupted least is taken.
+// How far the machine's clock is ahead of its steady one. They cannot be read at once: the reading
+// with the shortest interruption counts.
 std::int64_t aheadOfSteady() {
   constexpr int kReadings = 8;
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();

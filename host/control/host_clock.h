@@ -1,4 +1,4 @@
-// The clock that testers agree on a common start by.
+// The clock with which testers agree on a common start.
 #pragma once
 
 #include <chrono>
@@ -6,13 +6,13 @@
 
 namespace plumbline::control {
 
-// Nanoseconds since 1970 UTC, as this machine had them when the object was made; from then on it
-// runs with the machine's steady clock. Whoever sets the machine's clock later does not move it.
-// Two of one machine differ by what that clock was set in between, and by less than a microsecond
+// Nanoseconds since 1970 UTC, by this machine's clock when the object was made; from then on it
+// runs with the machine's steady clock. Setting the machine's clock later does not affect it. Two
+// objects of one machine differ by changes of that clock in between, and by less than a microsecond
 // otherwise.
 class HostClock {
  public:
-  // `shift` puts it wrong on purpose: a test then knows what must be found.
+  // `shift` sets it wrong on purpose, for tests.
   explicit HostClock(std::chrono::nanoseconds shift = {});
 
   [[nodiscard]] std::int64_t nowNs() const;

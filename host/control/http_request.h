@@ -1,4 +1,4 @@
-// A request of Beast as the Api takes it. Includes Beast: for few translation units.
+// Converts a request of Beast for the Api. Includes Beast: for few translation units.
 #pragma once
 
 #include <boost/beast/http/message.hpp>
@@ -11,8 +11,8 @@
 
 namespace plumbline::control {
 
-// What makes a request one that must not be worked on, whatever it asks for. `fields`: of its
-// header, which Beast has found to be well-formed.
+// Why a request must be refused, whatever its target. `fields`: of its header, which Beast has
+// found to be well-formed.
 template <typename Message>
 std::optional<Refusal> faultOf(const Message& message) {
   using boost::beast::http::field;
@@ -26,7 +26,7 @@ std::optional<Refusal> faultOf(const Message& message) {
                    "/path, or http://host/path",
                    {}};
   }
-  // RFC 9112, 3.2: a client of HTTP/1.1 must send one, also when it names the host in the target.
+  // RFC 9112, 3.2: a client of HTTP/1.1 must send one, even if the target names the host.
   if (message.count(field::host) > 1 ||
       (message.version() >= 11 && message.count(field::host) == 0)) {
     return Refusal{400, "a request has one Host field", "Host", "one", {}};
@@ -35,7 +35,7 @@ std::optional<Refusal> faultOf(const Message& message) {
   if (!host.empty() && !hostName(host)) {
     return Refusal{400, "this is no host", "Host", "NAME, NAME:PORT or [ADDRESS]:PORT", {}};
   }
-  // RFC 9112, 6.1: what cannot be decoded has a length that is not known.
+  // RFC 9112, 6.1: a body whose coding is unknown has an unknown length.
   if (const auto codings = message.count(field::transfer_encoding); codings > 0) {
     if (message.version() < 11) {
       return Refusal{400, "HTTP/1.0 has no transfer codings", "Transfer-Encoding", "", {}};
@@ -52,7 +52,7 @@ std::optional<Refusal> faultOf(const Message& message) {
   return std::nullopt;
 }
 
-// Of a request in which faultOf() finds nothing.
+// For a request without a fault by faultOf().
 inline ApiRequest apiRequestOf(
     const boost::beast::http::request<boost::beast::http::string_body>& request) {
   using boost::beast::http::field;

@@ -1,5 +1,5 @@
-// What RFC 9110 (HTTP semantics), 9112 (HTTP/1.1) and 3986 (URIs) say of the parts of a request
-// that the Api looks at. Text in, text out: without sockets.
+// Rules of RFC 9110 (HTTP semantics), 9112 (HTTP/1.1) and 3986 (URIs) for the parts of a request
+// that the Api uses. Text in, text out: without sockets.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace plumbline::control {
 
-// Letters in lower case; nothing else of HTTP is compared without case.
+// Letters in lower case, for the parts of HTTP that are compared without case.
 std::string lowerCase(std::string_view text);
 
 // The token of an Authorization field whose scheme is Bearer, in any case (RFC 9110, 11.1).
@@ -18,19 +18,19 @@ std::optional<std::string_view> bearerToken(std::string_view authorization);
 std::string mediaType(std::string_view content_type);
 
 // The name or address of "host", "host:port" or "[address]:port", in lower case and without
-// brackets; nothing for text that is none (RFC 9110, 7.2).
+// brackets; nothing for invalid text (RFC 9110, 7.2).
 std::optional<std::string> hostName(std::string_view authority);
 
-// A request's target in its three forms that a server without proxies has (RFC 9112, 3.2).
+// A request's target in the three forms for a server without proxies (RFC 9112, 3.2).
 struct RequestTarget {
-  std::string authority;  // of the absolute form: counts instead of the Host field
+  std::string authority;  // of the absolute form: replaces the Host field
   std::string resource;   // "/path?query", or "*"
 };
-// Nothing for a target of another form. Escapes of characters that need none are undone (RFC 3986,
-// 6.2.2.2): /api/v1/%72uns is /api/v1/runs.
+// Nothing for a target of another form. Unnecessary escapes are undone (RFC 3986, 6.2.2.2):
+// /api/v1/%72uns is /api/v1/runs.
 std::optional<RequestTarget> requestTarget(std::string_view target);
 
-// Of methods that RFC 9110 and 5789 name.
+// True for methods of RFC 9110 and 5789.
 bool isKnownMethod(std::string_view method);
 
 }  // namespace plumbline::control

@@ -1,6 +1,6 @@
 // JSON of plain structs, from one list of their members: an overload of fields() for each struct
 // names its members to a visitor, which writes or reads them. Numbers are checked for type and
-// range, so that reading what others wrote is safe.
+// range, so that reading untrusted text is safe.
 #pragma once
 
 #include <concepts>
@@ -24,8 +24,8 @@ using Json = nlohmann::ordered_json;
 template <typename T, typename U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
 
-// A request may leave members out (they keep their defaults) but has no others than the known; an
-// answer has all of them, and those that a newer server adds are not minded.
+// A request may omit members (they keep their defaults) but has no unknown ones; an answer has all
+// members, and unknown ones, from a newer server, are ignored.
 enum class JsonRole { kRequest, kAnswer };
 
 // --- Writing ---
@@ -66,7 +66,7 @@ inline std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// --- Reading: what is wrong goes into `fault`, which is empty as long as nothing is ---
+// --- Reading: errors go into `fault`, which is empty without any ---
 
 class JsonReader {
  public:
@@ -151,7 +151,7 @@ class JsonReader {
   std::string fault_;
 };
 
-// What is wrong with `text` as a T; empty when `value` has been set. Never throws.
+// The error in `text` as a T; empty when `value` has been set. Never throws.
 template <typename T>
 std::string readJson(std::string_view text, JsonRole role, T& value) {
   Json json;

@@ -65,11 +65,11 @@ std::shared_ptr<LiveHub::Subscriber> LiveHub::subscribe(std::uint64_t since,
       std::make_shared<const std::string>(toMessage(LiveHello{instance_, oldest(), sequence_}));
   subscriber->next_ = first_;
   const bool known = since > 0 && since <= sequence_;
-  // Who had nothing has lost nothing.
+  // A client that had no interval has lost none.
   const std::uint64_t before = oldest() > 0 ? oldest() - 1 : sequence_;
   subscriber->sequence_ = known ? since : before;
   if (known) {
-    // Other messages carry the number of the interval before them, so that those behind it come.
+    // Other messages carry the number of the previous interval, so that later ones are delivered.
     const auto behind = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
       return kept.sequence > since || (!kept.interval && kept.sequence == since);
     });
@@ -86,7 +86,7 @@ LiveHub::Text LiveHub::take(Subscriber& subscriber) {
   const std::uint64_t place = subscriber.next_ - first_;
   if (place >= kept_.size()) return nullptr;
   const Kept& kept = kept_[place];
-  // Numbers have no gaps: what is missing between the last interval and this message was dropped.
+  // Numbers have no gaps: those missing between the last interval and this message were dropped.
   const std::uint64_t before = kept.sequence - (kept.interval ? 1 : 0);
   if (before > subscriber.sequence_) {
     const LiveLost lost{before - subscriber.sequence_};

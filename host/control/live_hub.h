@@ -1,4 +1,4 @@
-// Where runs put what is live and from where every client takes it, at its own speed.
+// Distributes live messages of runs to all clients, each at its own speed.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace plumbline::control {
 
-// Sees what is published, on the publisher's thread; must be quick and must not call the hub.
+// Gets every published message, on the publisher's thread; must be quick and must not call the hub.
 class LiveListener {
  public:
   virtual ~LiveListener() = default;
@@ -22,9 +22,9 @@ class LiveListener {
   virtual void onRun(const RunState& run) = 0;
 };
 
-// Messages are kept once, for all: a client is no more than a place in them. One that reads too
-// slowly falls behind what is kept and is told how many intervals it lost; it costs no memory and
-// delays nobody. Thread-safe.
+// Messages are stored once for all clients; a client is only a position in them. A slow client
+// falls behind the oldest stored message and is informed how many intervals it lost; it costs no
+// memory and does not delay others. Thread-safe.
 class LiveHub {
  public:
   using Text = std::shared_ptr<const std::string>;
@@ -36,20 +36,20 @@ class LiveHub {
 
   class Subscriber;
 
-  // `instance` distinguishes this process from another that counts from 1 as well.
+  // `instance` distinguishes this process from another one, which also counts from 1.
   LiveHub(std::string instance, Limits limits);
   explicit LiveHub(std::string instance) : LiveHub(std::move(instance), Limits()) {}
 
-  // At most one; to be called before anything is published. It must outlive the publishers.
+  // At most one; to be set before anything is published. It must outlive the publishers.
   void setListener(LiveListener* listener) { listener_ = listener; }
 
   // Gives the interval its sequence number.
   void publish(LiveInterval interval);
   void publish(const RunState& run);
 
-  // Begins behind the interval `since`; 0, or a number that was never given, means at the oldest.
-  // `wake` is called on a publisher's thread when there may be something to take again; it must be
-  // quick and must not call the hub.
+  // Begins after the interval `since`; 0, or an unknown number, means at the oldest. `wake` is
+  // called on a publisher's thread when there may be new messages; it must be quick and must not
+  // call the hub.
   std::shared_ptr<Subscriber> subscribe(std::uint64_t since, std::function<void()> wake);
 
   [[nodiscard]] const std::string& instance() const { return instance_; }
@@ -60,7 +60,7 @@ class LiveHub {
 
  private:
   struct Kept {
-    std::uint64_t sequence;  // of an interval; of other messages that of the interval before
+    std::uint64_t sequence;  // of an interval; for other messages that of the interval before
     bool interval;
     Text text;
   };
@@ -96,7 +96,7 @@ class LiveHub::Subscriber {
   std::function<void()> wake_;
   Text hello_;
   std::uint64_t next_ = 0;      // number of the message
-  std::uint64_t sequence_ = 0;  // of the interval it had last
+  std::uint64_t sequence_ = 0;  // of the last interval that it received
 };
 
 }  // namespace plumbline::control

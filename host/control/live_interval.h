@@ -1,5 +1,5 @@
-// What a client sees of a running trial: intervals, pushed over the WebSocket as they happen. Plain
-// data with a JSON form; links no server, no socket and nothing of the benches.
+// A client's view of a running trial: intervals, pushed over the WebSocket. Plain data with a JSON
+// form, independent of server, sockets and benches.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace plumbline::control {
 
-// The trial in hand, and where in its test it stands.
+// The current trial, and its position in its test.
 struct LiveTrial {
   std::string test;                 // "T5.2"
   std::string label;                // "64 B, 50 % load"
   std::uint32_t repetition = 0;     // from 0
   std::uint64_t number = 0;         // k, from 1
-  std::uint64_t expected = 0;       // n of the plan; a search may need fewer or, rarely, more
-  bool stored = false;              // answered from the results store, not measured now
+  std::uint64_t expected = 0;       // number in the plan; a search may need fewer or, rarely, more
+  bool stored = false;              // from the results store, not measured now
   bool ended = false;               // the last interval of this trial: its totals are final
   std::int64_t time_ps = 0;         // card or simulated time since the common start
-  std::int64_t total_ps = 0;        // at which it will end; equal to time_ps where nobody knows
+  std::int64_t total_ps = 0;        // expected end; equal to time_ps where it is unknown
   std::int64_t interval_ps = 0;     // since the previous interval of this trial; rates are over it
   std::vector<std::string> faults;  // of an ended trial: why it is not valid
 };
@@ -57,7 +57,7 @@ struct LiveFlow {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint64_t sent_frames = 0;
-  std::uint64_t received_frames = 0;  // 0 for a QP or PDC: its ends count payload
+  std::uint64_t received_frames = 0;  // 0 for a QP or PDC, which counts payload only
   std::uint64_t received_bytes = 0;   // frames of a stream, payload of a QP or PDC
   std::optional<std::uint64_t> retransmitted;
   std::optional<std::uint64_t> lost;  // known to be, so far
@@ -76,20 +76,20 @@ struct LiveLink {
   std::uint64_t dropped = 0;
   std::uint64_t marked = 0;
   std::uint64_t queue_bytes = 0;      // left behind the last departure
-  std::uint64_t queue_max_bytes = 0;  // the largest such depth within the interval
+  std::uint64_t queue_max_bytes = 0;  // largest queue within the interval
   double utilisation = 0;             // 0 to 1, of the interval, preambles and gaps included
 };
 
-// One port's sender stood still for one priority.
+// A pause of one port's sender for one priority.
 struct LivePause {
   std::string link;
   std::uint32_t priority = 0;
   std::int64_t from_ps = 0;   // trial time
   std::int64_t until_ps = 0;  // trial time of the interval while `open`
-  bool open = false;          // goes on: it comes again, longer, in the next interval
+  bool open = false;          // not over: the next interval has it again, longer
 };
 
-// How latencies changed since the previous interval of this trial.
+// Change of the latencies since the previous interval of this trial.
 struct LiveLatency {
   std::uint64_t count = 0;   // frames since the trial began
   std::uint64_t min_ps = 0;  // exact, since the trial began
@@ -99,8 +99,8 @@ struct LiveLatency {
   std::vector<stats::Histogram::Cell> delta;
 };
 
-// Congestion: totals since the trial began. Absent where the bench does not see it, or does not
-// while the trial runs.
+// Congestion: totals since the trial began. Absent where the bench cannot observe it, or not during
+// a trial.
 struct LiveCongestion {
   std::optional<std::uint64_t> marked;       // CE set by switches
   std::optional<std::uint64_t> ce_received;  // frames that arrived with CE
@@ -118,18 +118,19 @@ struct LiveFairness {
   std::optional<double> link_mmr;  // of the same: largest over mean
 };
 
-// Requests whose first token came, and their mean TTFT in its parts, which add up to it. Modelled.
+// Requests whose first token arrived, and their mean TTFT in its parts, which add up to it.
+// Modelled.
 struct LiveTtft {
   std::uint64_t count = 0;  // at least 1
   double mean_s = 0;
   double router_s = 0;
   double queue_s = 0;  // of the prefill worker
   double prefill_s = 0;
-  double transfer_s = 0;     // of KV cache: what prefill does not hide
+  double transfer_s = 0;     // of KV cache: the part not hidden by prefill
   double decode_init_s = 0;  // from the last byte to the end of the first decode step
 };
 
-// A worker of a serving system. Absent: not known of a stored trial.
+// A worker of a serving system. Absent: unknown for a stored trial.
 struct LiveServingWorker {
   std::optional<std::uint64_t> waiting;     // requests in its queue
   std::optional<std::uint64_t> running;     // and those that it computes
@@ -144,8 +145,8 @@ struct LiveServingPool {
   std::vector<LiveServingWorker> workers;
 };
 
-// Requests that arrived in the measuring window, so far. While the trial runs percentiles are of
-// what has come; when it has ended, what never came counts as longer than any. Absent: not reached.
+// Requests that arrived in the measuring window, so far. While the trial runs percentiles are over
+// completed ones; when it has ended, unfinished ones count as longer than any. Absent: not reached.
 struct LiveMeasured {
   std::uint64_t arrived = 0;
   std::uint64_t done = 0;
@@ -159,7 +160,7 @@ struct LiveMeasured {
   std::optional<double> itl_p99_s;
 };
 
-// A serving system of the trial: modelled, but for KV cache, which crosses the simulated fabric.
+// A serving system of the trial: modelled, except for KV cache, which crosses the simulated fabric.
 struct LiveServing {
   std::string name;  // "tenant 2"; empty: the only one
   // Totals since the trial began, of all requests, those of the warm-up included.
@@ -170,10 +171,10 @@ struct LiveServing {
   std::uint64_t tokens = 0;                // that came
   std::uint64_t within_limits = 0;         // done, and kept the limits
   std::uint64_t tokens_within_limits = 0;  // of their answers
-  // Now: on the way to a prefill worker, and with KV cache that is not all there.
+  // Now: on the way to a prefill worker, and with incomplete KV cache.
   std::optional<std::uint64_t> routing;
   std::optional<std::uint64_t> transferring;
-  // Of the interval. Absent: nothing came in it, or not known.
+  // Of the interval. Absent: none in it, or unknown.
   std::optional<LiveTtft> ttft;
   std::optional<double> itl_p50_s;
   std::optional<double> itl_p99_s;
@@ -182,20 +183,20 @@ struct LiveServing {
   LiveServingPool decode;
 };
 
-// One interval: one instant of trial time. What a bench cannot tell while it runs is absent
-// (nullopt or empty), never guessed.
+// One interval: one instant of trial time. Values that a bench cannot observe during a trial are
+// absent (nullopt or empty), never guessed.
 struct LiveInterval {
   std::uint64_t sequence = 0;  // from 1 without gaps over all runs of one server process
   std::int64_t time_ms = 0;    // server's clock, milliseconds since 1970 UTC
   std::int64_t run = 0;
   double elapsed_s = 0;         // of the test, wall clock
   std::optional<double> eta_s;  // of the test; unknown until a trial has been measured
-  std::string kpi;              // of the last trial that ended: "loss 0 ppm, P99 1.234 µs"
-  std::string bench;            // that ran the trial: "rtl", "sim", …
+  std::string kpi;              // of the last completed trial: "loss 0 ppm, P99 1.234 µs"
+  std::string bench;            // bench of the trial: "rtl", "sim", …
   std::string observed;         // "tester", "modelled", …
   LiveTrial trial;
   std::vector<LivePort> ports;
-  // The first kMostFlows; how many there are.
+  // The first kMostFlows, and the total number.
   std::vector<LiveFlow> flows;
   std::uint64_t flow_count = 0;
   std::vector<LiveLink> links;  // that have carried something; the first kMostLinks

@@ -1,4 +1,4 @@
-// The texts of the live stream's WebSocket.
+// The messages of the live stream's WebSocket.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace plumbline::control {
 
 // First message of every connection.
 struct LiveHello {
-  std::string instance;      // of the server process: another one counts from 1 again
-  std::uint64_t oldest = 0;  // sequence numbers that can still be caught up with; 0 = none yet
+  std::string instance;      // of the server process: a new one counts from 1 again
+  std::uint64_t oldest = 0;  // oldest sequence number that is still available; 0 = none yet
   std::uint64_t latest = 0;
 };
 
@@ -31,7 +31,7 @@ std::string toMessage(const LiveInterval& interval);
 std::string toMessage(const RunState& run);
 std::string toMessage(const LiveLost& lost);
 
-// Nothing for text that is none of the above.
+// Nothing for any other text.
 std::optional<LiveMessage> parseMessage(std::string_view text);
 
 }  // namespace plumbline::control

@@ -18,7 +18,7 @@ using Labels = MetricLabels;
 constexpr std::uint32_t kPriorities = 8;
 constexpr std::array kQuantiles = {0.5, 0.9, 0.99, 0.999};
 
-// What the label `observed` says, for the HELP of what is counted there.
+// Explanation of the label `observed`, for the HELP of counters with it.
 constexpr const char* kObserved =
     " (observed=\"tester\": counted by the tester's ports; \"modelled\": by simulated hosts)";
 constexpr const char* kModelled = " (of the simulated DUT: modelled)";
@@ -29,7 +29,7 @@ std::uint64_t grown(std::uint64_t now, std::uint64_t before) {
   return now > before ? now - before : 0;
 }
 
-// Adds what `now` has more than `before`, if it is known at all.
+// Adds the increase from `before` to `now`, if both are known.
 void grow(std::optional<std::uint64_t>& total, const std::optional<std::uint64_t>& now,
           const std::optional<std::uint64_t>& before) {
   if (now) total = total.value_or(0) + grown(*now, before.value_or(0));
@@ -97,7 +97,7 @@ void LiveMetrics::onInterval(const LiveInterval& interval) {
     if (interval.latency) control::addLatency(*interval.latency, run.latency);
   }
   run.latest = interval;
-  // Nothing here needs them, and they are many.
+  // Not needed here, and numerous.
   run.latest.flows.clear();
   run.latest.pauses.clear();
 }
@@ -153,8 +153,8 @@ void LiveMetrics::count(const LiveInterval& now, const LiveInterval& before) {
   countLost(now, bench);
 }
 
-// A flow's loss may shrink while late frames still come: it counts when the trial has ended. Not if
-// some flows are missing from the interval.
+// A flow's loss may shrink while late frames still arrive: it counts when the trial has ended. Not
+// if some flows are missing from the interval.
 void LiveMetrics::countLost(const LiveInterval& now, BenchTotals& totals) {
   if (now.flow_count > now.flows.size()) return;
   for (const LiveFlow& flow : now.flows) {
@@ -321,7 +321,7 @@ void LiveMetrics::addPorts(MetricFamilies& families) const {
 void LiveMetrics::addLinks(MetricFamilies& families) const {
   for (const auto& [name, bench] : benches_) {
     struct Queue {
-      bool live = false;  // of a run that goes on
+      bool live = false;  // of an active run
       std::uint64_t now = 0;
       std::uint64_t deepest = 0;  // of the trial
       double utilisation = 0;

@@ -1,4 +1,4 @@
-// What runs measure, for Prometheus: live intervals become counters and gauges.
+// Measurements of runs for Prometheus: live intervals become counters and gauges.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -17,14 +17,13 @@
 
 namespace plumbline::control {
 
-// Counters add up over the measured trials of all runs of this server; a trial that is answered
-// from the results store is not measured and counts nothing. Gauges are of the latest interval of
-// the runs that go on. What a bench does not observe has no series. Names, units and labels are
-// listed in docs/control.md. Thread-safe.
+// Counters accumulate over the measured trials of all runs of this server; trials from the results
+// store do not count. Gauges show the latest interval of the active runs. Values that a bench does
+// not observe have no series. Names, units and labels are listed in docs/control.md. Thread-safe.
 class LiveMetrics final : public LiveListener {
  public:
-  // Ports, and links, of a bench that have series of their own: all of them up to kMostSeries, else
-  // those kTopSeries with the most bytes (ports) or the deepest queue (links).
+  // Ports, and links, of a bench with series of their own: all of them up to kMostSeries, else the
+  // kTopSeries with the most bytes (ports) or the deepest queue (links).
   static constexpr std::size_t kMostSeries = 256;
   static constexpr std::size_t kTopSeries = 16;
 
@@ -68,11 +67,11 @@ class LiveMetrics final : public LiveListener {
     std::uint64_t invalid_trials = 0;
     std::int64_t latest_run = 0;  // that had an interval
   };
-  // One run: its latest interval, and what is known of its latest measured trial.
+  // One run: its latest interval, and the data of its latest measured trial.
   struct Running {
     LiveInterval latest;
     bool ended = false;                            // the run
-    bool measured = false;                         // `latest` is of a measured trial
+    bool measured = false;                         // `latest` belongs to a measured trial
     std::map<std::string, std::uint64_t> deepest;  // queue in bytes since the trial began, by link
     std::vector<std::uint64_t> latency;            // frames by bucket of stats/histogram.h
   };
@@ -87,7 +86,7 @@ class LiveMetrics final : public LiveListener {
 
   mutable std::mutex mutex_;
   std::map<std::string, BenchTotals> benches_;  // by name
-  std::map<std::int64_t, Running> runs_;        // that go on, and of each bench the latest
+  std::map<std::int64_t, Running> runs_;        // active ones, and for each bench the latest
   ServingTotals serving_;
 };
 

@@ -16,7 +16,7 @@ using serving::ServingView;
 using serving::Stage;
 using serving::WorkerView;
 
-// Of the requests of `now` that are not among those of `before`; nothing if there is none.
+// For requests of `now` that are not among those of `before`; nothing without any.
 std::optional<LiveTtft> ttftOf(const FirstTokens& now, const FirstTokens& before) {
   if (now.count <= before.count) return std::nullopt;
   LiveTtft ttft;
@@ -36,7 +36,7 @@ std::optional<LiveTtft> ttftOf(const FirstTokens& now, const FirstTokens& before
   return ttft;
 }
 
-// Values of `now` that are not in `before`: of each bucket its middle.
+// Values of `now` that are not in `before`, each as the middle of its bucket.
 stats::Histogram difference(const stats::Histogram& now, const stats::Histogram* before) {
   std::map<std::uint32_t, std::uint64_t> earlier;
   if (before != nullptr) {
@@ -77,7 +77,7 @@ LiveMeasured measuredOf(const serving::MeasuredView& view, bool ended) {
   measured.done = view.done;
   measured.within_limits = view.within_limits;
   measured.ttft = ttftOf(view.first_tokens, {});
-  // As in results (serving/metrics.h), once it is known what never comes.
+  // As in results (serving/metrics.h), once the unfinished requests are known.
   const std::uint64_t without = ended ? view.arrived - view.first_tokens.count : 0;
   const serving::Distribution ttft = serving::gapDistribution(view.ttft, without);
   const serving::Distribution itl = serving::gapDistribution(view.gaps, ended ? view.open : 0);

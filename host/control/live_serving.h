@@ -8,8 +8,8 @@
 
 namespace plumbline::control {
 
-// The systems of `now`, with what changed since `previous`, a snapshot of the same trial; it may be
-// none.
+// The systems of `now`, with the changes since `previous`, a snapshot of the same trial; it may be
+// null.
 std::vector<LiveServing> liveServing(const bench::TrialSnapshot& now,
                                      const bench::TrialSnapshot* previous);
 

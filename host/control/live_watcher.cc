@@ -54,7 +54,7 @@ LiveLatency latencyOf(const stats::Histogram& now, const stats::Histogram* befor
   return latency;
 }
 
-// Elements of the previous snapshot by what they are known by.
+// Elements of the previous snapshot by their keys.
 template <typename Key, typename Element, typename KeyOf>
 std::map<Key, const Element*> index(const std::optional<TrialSnapshot>& previous,
                                     std::vector<Element> TrialSnapshot::*list, KeyOf keyOf) {
@@ -233,12 +233,12 @@ void LiveWatcher::onSnapshot(const TrialSnapshot& snapshot) {
   {
     const std::scoped_lock lock(mutex_);
     const auto total = static_cast<double>(std::max<std::int64_t>(1, snapshot.total.count()));
-    // Where the end is not known, time and total are the same: then nothing is known of the share.
+    // Where the end is unknown, time and total are equal, and the share is unknown.
     const double share = static_cast<double>(snapshot.time.count()) / total;
     share_ = snapshot.ended || share >= 1 ? 0 : share;
   }
   if (snapshot.ended) {
-    final_ = snapshot;  // shown by endTrial(), which knows how it went
+    final_ = snapshot;  // shown by endTrial(), which has the outcome
   } else {
     publish(snapshot, trial_);
   }

@@ -1,4 +1,4 @@
-// Makes live intervals of a run: totals that the bench shows become intervals with rates.
+// Makes live intervals of a run: the bench's totals become intervals with rates.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@
 
 namespace plumbline::control {
 
-// What changed between two snapshots of the same trial; `previous` may be none. The result has no
-// place in a run or test yet.
+// The changes between two snapshots of the same trial; `previous` may be null. The position in run
+// and test is not set.
 LiveInterval intervalOf(const bench::TrialSnapshot& now,
                         const std::optional<bench::TrialSnapshot>& previous);
 
-// Where a run stands, for those who ask.
+// The position of a run.
 struct RunPlace {
   std::string test;
   std::uint64_t trial_number = 0;
@@ -35,7 +35,7 @@ struct RunPlace {
 
 class LiveWatcher final : public session::RunWatcher, private bench::TrialObserver {
  public:
-  // At most ten intervals per second of a trial in hand, fewer where looking takes long, and one
+  // At most ten intervals per second of a current trial, fewer where snapshots take long, and one
   // at the end of every trial; stored trials, which take no time, share the ten per second.
   // `files`: empty = none.
   struct Files {
@@ -64,8 +64,8 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
   }
   void beginTest(const std::string& test, std::uint64_t expected) override;
   void beginTrial(const std::string& label, std::uint32_t repetition) override;
-  // Waits for the trial's common start. Throws Aborted when the run is stopped meanwhile, or nobody
-  // says when.
+  // Waits for the trial's common start. Throws Aborted when the run is stopped meanwhile, or no
+  // start time arrives.
   void beginMeasurement() override;
   bench::TrialObserver* trialObserver() override { return this; }
   void captured(const card::CapturedFrame& frame, const std::string& trial) override;
@@ -89,7 +89,7 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
   mutable std::mutex mutex_;  // of the following three
   std::string test_;
   session::Pace pace_;
-  double share_ = 0;  // of the trial in hand
+  double share_ = 0;  // of the current trial
 
   std::uint64_t trials_begun_ = 0;  // of the run
   LiveTrial trial_;

@@ -74,7 +74,7 @@ std::string Metrics::text(const Levels& levels) {
   const auto set = [](prometheus::Gauge& gauge, std::uint64_t value) {
     gauge.Set(static_cast<double>(value));
   };
-  // The hub counts; here is only the difference to the scrape before.
+  // The hub has the counts; only the increase since the previous scrape is added.
   const auto raise = [](prometheus::Counter& counter, std::uint64_t value) {
     counter.Increment(static_cast<double>(value) - counter.Value());
   };

@@ -1,4 +1,4 @@
-// What the server tells Prometheus.
+// The server's metrics for Prometheus.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  // What the runs measure: for the hub of the live stream.
+  // Measurements of the runs: for the hub of the live stream.
   [[nodiscard]] LiveListener& liveListener();
 
-  // One answered request.
+  // Counts one answered request.
   void countRequest(int status);
   void connectionOpened();
   void connectionClosed();
 
-  // What a controller has found of this server's clock. Nothing is shown of it before.
+  // A controller's estimate of this server's clock offset. Not shown before the first one.
   void clockFound(std::int64_t offset_ns, std::int64_t uncertainty_ns);
 
   struct Levels {
@@ -38,7 +38,7 @@ class Metrics {
     std::uint64_t ports_taken = 0;
     std::uint64_t ports = 0;
   };
-  // The text format, with these as they are now.
+  // The text format, with these current levels.
   [[nodiscard]] std::string text(const Levels& levels);
 
  private:

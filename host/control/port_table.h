@@ -1,4 +1,4 @@
-// Who may use which port: one run, or whoever reserved it.
+// Assigns ports to runs and reservations.
 #pragma once
 
 #include <chrono>
@@ -14,29 +14,29 @@
 
 namespace plumbline::control {
 
-// Thread-safe. Every refusal names who has the port.
+// Thread-safe. Every refusal names the owner of the port.
 class PortTable {
  public:
   using Clock = std::chrono::system_clock;
 
-  // Whether the machine has what the bench of a port sends through.
+  // Whether the machine has the device of a bench's port.
   using Presence = std::function<bool(const PortState&)>;
 
-  // `now` and `present` stand in for the clock and the machine, in tests.
+  // `now` and `present` replace the clock and the machine, in tests.
   explicit PortTable(std::vector<PortState> ports, std::function<Clock::time_point()> now = {},
                      Presence present = {});
 
   [[nodiscard]] std::vector<PortState> list();
 
-  // Throws Refused: 404 for a port there is not, 409 for one that is taken, 400 for no ports or a
-  // time that is none.
+  // Throws Refused: 404 for an unknown port, 409 for one that is taken, 400 for an empty list or an
+  // invalid time.
   Reservation reserve(const ReservationRequest& request);
   // Throws Refused(404).
   void release(const std::string& reservation);
 
-  // `run` has the ports until free(); a run that has no number yet is kStarting. Throws
+  // Assigns the ports to `run` until free(); a run without a number yet is kStarting. Throws
   // Refused(409) when another run or a reservation other than `reservation` has one of them, 404
-  // for a reservation that does not exist.
+  // for an unknown reservation.
   void claim(std::int64_t run, const std::vector<std::string>& ports, const std::string& owner,
              const std::optional<std::string>& reservation);
   void rename(std::int64_t from, std::int64_t to);

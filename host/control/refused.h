@@ -1,4 +1,5 @@
-// How the server's parts say no: caught in one place, where it becomes an answer.
+// The exception for refusals of the server's parts: caught in one place, where it becomes an
+// answer.
 #pragma once
 
 #include <exception>

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// How often a report that waits for another one asks whether it is still wanted.
+// Interval at which a report that waits for another one checks whether it has been cancelled.
 constexpr std::chrono::milliseconds kReportLook{50};
 
 session::Verdict verdictOf(const results::StoredRun& run) {
@@ -38,7 +38,7 @@ session::Verdict verdictOf(const results::StoredRun& run) {
 std::string fileText(const fs::path& file) {
   std::error_code error;
   const auto bytes = static_cast<double>(fs::file_size(file, error));
-  // Once here, once in the answer, beside what the program takes already.
+  // Twice: once here, once in the answer, in addition to the program's present memory.
   if (const auto why = error ? std::nullopt
                              : memoryRefusal("sending the file",
                                              2 * bytes + static_cast<double>(memoryInUse()))) {
@@ -52,7 +52,7 @@ std::string fileText(const fs::path& file) {
 }
 
 RunArchive::RunArchive(fs::path results) : results_(std::move(results)) {
-  const auto store = open();  // made now: what is wrong with it is wrong at once
+  const auto store = open();  // opened now, so that errors show at once
 }
 
 results::ResultStore RunArchive::open() const { return results::ResultStore::open(results_); }

@@ -87,8 +87,8 @@ void RunManager::checkStart(const CommonStart& start) const {
   }
 }
 
-// One that is far off was meant for another clock. A little late is no reason not to begin: who
-// asked is told how late it was.
+// A time far away was meant for another clock. A slightly late one is accepted: the caller gets the
+// actual start time.
 void RunManager::checkInstant(std::int64_t at_ns) const {
   constexpr std::int64_t kLongestPast = 60'000'000'000;
   constexpr std::int64_t kLongestWait = 3'600'000'000'000;
@@ -160,7 +160,7 @@ RunState RunManager::launch(session::PreparedRun prepared, std::optional<std::in
     errors_.erase(run);
     active_.emplace(run, std::move(active));
   }
-  // Told before anything of it can be.
+  // Published before any of its other messages.
   RunState begun = state(run);
   hub_.publish(begun);
   const std::scoped_lock lock(mutex_);
@@ -175,7 +175,7 @@ void RunManager::execute(std::int64_t run, Active& active) {
     auto store = archive_.open();
     session::executeRun(active.prepared, store, run, *active.watcher, active.capture_port);
   } catch (const session::Aborted&) {
-    // Its status says so.
+    // Its status shows it.
   } catch (const std::exception& fault) {
     error = faultText(fault);
   }
@@ -196,7 +196,7 @@ void RunManager::tellState(std::int64_t run) {
   try {
     hub_.publish(state(run));
   } catch (const std::exception&) {
-    // The store cannot be read; whoever asks for the run is told.
+    // The store cannot be read; requests for the run report it.
   }
 }
 
@@ -213,9 +213,9 @@ void RunManager::reap() {
 }
 
 RunState RunManager::stop(std::int64_t run) {
-  // So that nobody is told that it is stopping after it has stopped.
+  // So that "stopping" is not published after the run has stopped.
   const std::scoped_lock telling(telling_);
-  // Before it is asked: it may end the moment after, and was running here nevertheless.
+  // Read before the stop request: the run may end immediately afterwards.
   RunState stopping = state(run);
   if (!stopping.active) {
     throw Refused(409, fmt::format("run {} is not running here", run), {},
@@ -278,7 +278,7 @@ bool RunManager::isActive(std::int64_t run) const {
 RunState RunManager::state(std::int64_t run) {
   const bool was_active = isActive(run);
   RunState state = stateOf(archive_.info(run));
-  // Its end came between both looks: the store's word was of before.
+  // It ended between both reads: the stored state was outdated.
   if (was_active && !state.active) state = stateOf(archive_.info(run));
   return state;
 }
@@ -350,7 +350,7 @@ std::optional<int> RunManager::exitCodeOf(const results::RunInfo& info) {
   }
   const results::StoredRun stored = archive_.load(info.id);
   const results::RunIdentity& identity = stored.info.identity;
-  // Another version may have made it, whose scenarios this one no longer reads.
+  // Another version may have created it, with scenarios that this one cannot read.
   const auto parsed =
       scenario::parseScenario(identity.scenario_text, identity.scenario_file, session::vocabulary(),
                               {.origin = scenario::Origin::kStored});

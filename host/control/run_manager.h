@@ -1,5 +1,5 @@
 // The server's runs: starts them on threads of their own, through the same session::executeRun() as
-// `plumbline run`, and knows what has become of them.
+// `plumbline run`, and keeps their state.
 #pragma once
 
 #include <cstdint>
@@ -26,35 +26,35 @@ namespace plumbline::control {
 // Thread-safe.
 class RunManager {
  public:
-  // `results`: directory of the results database, shared with the command. `clock`: by which
-  // common starts are kept. `access`: what scenarios may name.
+  // `results`: directory of the results database, shared with the command. `clock`: for common
+  // starts. `access`: what scenarios may name.
   RunManager(std::filesystem::path results, LiveHub& hub, PortTable& ports,
              const HostClock& clock = HostClock(),
              scenario::Access access = {.origin = scenario::Origin::kNetwork});
-  // Stops what runs, after the trials in hand.
+  // Stops active runs after their current trials.
   ~RunManager();
   RunManager(const RunManager&) = delete;
   RunManager& operator=(const RunManager&) = delete;
 
-  // Each throws Refused when it cannot be, with the reason.
+  // Each throws Refused with the reason when it is impossible.
   RunState start(const RunRequest& request);
   RunState resume(std::int64_t run);
   RunState stop(std::int64_t run);
-  // Of a run whose trials begin together with those of others.
+  // For a run with common starts.
   RunState order(std::int64_t run, const TrialOrder& order);
 
   [[nodiscard]] RunState state(std::int64_t run);
-  // Of runs with a higher number than `since`, ascending.
+  // Runs with a higher number than `since`, ascending.
   [[nodiscard]] std::vector<RunState> list(std::uint64_t since = 0);
-  // Throws Refused(404) for a run that captured nothing, 409 while it still does.
+  // Throws Refused(404) for a run without a capture, 409 while it is still being written.
   [[nodiscard]] std::string capture(std::int64_t run);
 
-  // What is stored of them.
+  // Their stored data.
   [[nodiscard]] const RunArchive& archive() const { return archive_; }
   [[nodiscard]] const HostClock& clock() const { return clock_; }
   [[nodiscard]] const scenario::Access& access() const { return access_; }
   [[nodiscard]] std::size_t active() const;
-  // Asks all runs to stop and waits until they have, for good: nothing can be started any more.
+  // Requests a stop of all runs and waits for their end; no run can be started afterwards.
   void shutDown();
 
  private:
@@ -66,14 +66,14 @@ class RunManager {
     std::thread thread;
   };
 
-  // The run that a request to resume means, if there is one.
+  // The run that a request to resume refers to, if there is one.
   std::optional<std::int64_t> unfinished(const scenario::Scenario& scenario);
   void checkStart(const CommonStart& start) const;
   void checkInstant(std::int64_t at_ns) const;
   RunState launch(session::PreparedRun prepared, std::optional<std::int64_t> resumed,
                   const RunRequest& request);
   void execute(std::int64_t run, Active& active);
-  // To all who follow the live stream.
+  // To all clients of the live stream.
   void tellState(std::int64_t run);
   void reap();
   [[nodiscard]] bool isActive(std::int64_t run) const;
@@ -86,8 +86,8 @@ class RunManager {
   LiveHub& hub_;
   PortTable& ports_;
   std::mutex starting_;       // one start at a time
-  std::mutex telling_;        // one change of a run's state after the other
-  mutable std::mutex mutex_;  // of what follows
+  std::mutex telling_;        // serialises changes of runs' states
+  mutable std::mutex mutex_;  // protects the members below
   bool shut_down_ = false;
   std::map<std::int64_t, std::unique_ptr<Active>> active_;
   std::vector<std::unique_ptr<Active>> ended_;       // whose threads have to be joined

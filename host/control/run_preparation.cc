@@ -67,7 +67,7 @@ std::vector<std::string> portsOf(const session::PreparedRun& prepared) {
 scenario::Scenario scenarioOf(const ScenarioRequest& request, const scenario::Access& access) {
   std::string text = request.scenario;
   scenario::Access allowed = access;
-  // Only a file's name: nobody is told of the sender's folders.
+  // Only a file's name: the sender's folders are not disclosed.
   std::string file = fs::path(request.name).filename().string();
   const fs::path shipped = session::shippedScenario(text.empty() ? request.name : file);
   if (text.empty()) {

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of one test, frames of so many trials are shown; the points of a sweep differ in little.
+// Largest number of trials per test whose frames are shown; the points of a sweep differ little.
 constexpr std::size_t kMostFrames = 64;
 
 std::string textOf(const fs::path& file) { return readFile(file, scenario::kMaxScenarioBytes); }

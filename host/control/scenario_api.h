@@ -1,4 +1,4 @@
-// What the API says of scenarios: those that come with the server, and what a text would do.
+// The API's functions for scenarios: the server's shipped ones, and checks and plans of a text.
 // `access`: what the text may name.
 #pragma once
 
@@ -13,9 +13,10 @@ namespace plumbline::control {
 std::vector<ScenarioListing> listScenarios();
 // Throws Refused(404).
 ScenarioText showScenario(const std::string& name);
-// Mistakes are the answer, not a refusal; throws Refused for a name or override that is none.
+// Mistakes are the answer, not a refusal; throws Refused for an unknown name or an invalid
+// override.
 ValidationAnswer validate(const ScenarioRequest& request, const scenario::Access& access);
-// Throws Refused(422) for a scenario that is wrong or cannot run.
+// Throws Refused(422) for a scenario that is invalid or cannot run.
 PlanAnswer plan(const ScenarioRequest& request, const scenario::Access& access);
 
 }  // namespace plumbline::control

@@ -54,10 +54,10 @@ using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 using Request = http::request<http::string_body>;
 
 constexpr std::uint32_t kMostHeaderBytes = 16U << 10U;
-constexpr std::size_t kMostClientMessage = 4U << 10U;  // nothing is expected from live clients
+constexpr std::size_t kMostClientMessage = 4U << 10U;  // live clients send nothing of use
 constexpr std::chrono::seconds kFarewell{2};
 constexpr unsigned kWorkers = 2;
-// Of requests that take long, so many are worked on at a time, and so many more wait.
+// Long requests: how many are handled at a time, and how many more may wait.
 constexpr unsigned kPlanners = 2;
 constexpr std::size_t kMostLong = 32;
 // Bodies of all requests that come in or are worked on [bytes].
@@ -77,20 +77,20 @@ asio::ip::address addressOf(const std::string& text) {
   return address;
 }
 
-// Tells the parts of a connection's end of each other.
+// Connects the parts of a live connection, so that each sees the end of the other.
 struct LiveEnd {
   explicit LiveEnd(const asio::any_io_executor& executor) : wake(executor) {}
   asio::steady_timer wake;
   bool closed = false;
 };
 
-// A request that takes long, for those who may end it.
+// A long request, for functions that may cancel it.
 struct LongWork {
   std::atomic<bool> stopped{false};
   bool done = false;  // of the io thread
 };
 
-// Whether the other side has closed the connection, or its half of it.
+// Whether the peer has closed the connection, or its half of it.
 bool hasLeft(int socket) {
   pollfd look{socket, POLLRDHUP, 0};
   return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
@@ -129,7 +129,7 @@ class Server::Impl {
   [[nodiscard]] std::size_t connections() const { return connections_; }
 
  private:
-  // Counts a connection as long as it lives.
+  // Counts a connection during its lifetime.
   class Presence {
    public:
     explicit Presence(Impl& server) : server_(server) {
@@ -199,7 +199,7 @@ class Server::Impl {
       auto [error, socket] = co_await acceptor_.async_accept(kTuple);
       if (error) {
         if (closing_) co_return;
-        // No descriptors are left, say: some connection will end.
+        // For instance no descriptors are left: some connection will end.
         asio::steady_timer pause(io_, std::chrono::milliseconds(50));
         co_await pause.async_wait(kTuple);
         continue;
@@ -214,7 +214,7 @@ class Server::Impl {
     try {
       co_await serveConnected(std::move(socket));
     } catch (const std::exception&) {
-      // Out of memory, say: the end of this connection and of nothing else.
+      // For instance out of memory: ends this connection and nothing else.
     }
   }
 
@@ -238,7 +238,7 @@ class Server::Impl {
       parser.body_limit(kMaxBodyBytes);
       beast::get_lowest_layer(stream).expires_after(options_.idle);
       if (!co_await skipEmptyLines(stream, buffer)) break;
-      // The whole request: a header that trickles takes from the time of the body.
+      // For the whole request: a slow header takes time from the body.
       const auto until = std::chrono::steady_clock::now() + options_.request;
       beast::get_lowest_layer(stream).expires_at(until);
       std::optional<BodyShare> body;
@@ -285,8 +285,8 @@ class Server::Impl {
     co_await close(stream);
   }
 
-  // Goes on to the first byte of a request; false when there is none. Empty lines before it are
-  // passed over (RFC 9112, 2.2): old clients send one behind a body.
+  // Advances to the first byte of a request; false when there is none. Empty lines before it are
+  // skipped (RFC 9112, 2.2): old clients send one after a body.
   template <typename Stream>
   static asio::awaitable<bool> skipEmptyLines(Stream& stream, beast::flat_buffer& buffer) {
     constexpr std::size_t kPiece = 4096;
@@ -302,7 +302,7 @@ class Server::Impl {
     }
   }
 
-  // Whether the client sends the body of its request only when it is told to (RFC 9110, 10.1.1).
+  // Whether the client waits for "100 Continue" before sending the body (RFC 9110, 10.1.1).
   template <typename Parser>
   static bool waitsForContinue(const Parser& parser) {
     return !parser.is_done() && parser.get().version() >= 11 &&
@@ -315,7 +315,7 @@ class Server::Impl {
     co_await asio::async_write(stream, asio::buffer(kContinue.data(), kContinue.size()), kTuple);
   }
 
-  // What could not be read is answered where there is something to say.
+  // Answers a request that could not be read, where an answer is useful.
   template <typename Stream>
   asio::awaitable<void> refuseUnread(Stream& stream, error_code error) {
     Refusal refusal;
@@ -339,7 +339,7 @@ class Server::Impl {
     co_await refuse(stream, refusal, http::verb::unknown);
   }
 
-  // Answers a request that is not worked on; the connection cannot be used any more.
+  // Answers a request without handling it; the connection cannot be used any more.
   template <typename Stream>
   asio::awaitable<void> refuse(Stream& stream, const Refusal& refusal, http::verb method) {
     metrics_.countRequest(refusal.status);
@@ -347,14 +347,14 @@ class Server::Impl {
     co_await write(stream, answer, {method == http::verb::head, false}, false);
   }
 
-  // Off the thread that serves everybody, by co_spawn(). By reference: g++ 12 copies captures of a
-  // lambda that is a coroutine bit by bit.
+  // Outside of the I/O thread, by co_spawn(). By reference: g++ 12 copies captures of a lambda that
+  // is a coroutine bit by bit.
   asio::awaitable<void> work(const ApiRequest& request, ApiAnswer& answer) {
     answer = api_.handle(request);
     co_return;
   }
 
-  // The same on a thread of its own kind, until it is done or nobody wants it any more.
+  // The same on a thread for long requests, until it is done or cancelled.
   asio::awaitable<void> workLong(int socket, const ApiRequest& request, ApiAnswer& answer) {
     std::erase_if(long_, [](const auto& weak) { return weak.expired(); });
     if (long_.size() >= kMostLong) {
@@ -390,7 +390,7 @@ class Server::Impl {
     }
   }
 
-  // What the body of a request may take, by its header.
+  // Largest body of the request, by its header.
   template <typename Parser>
   static std::uint64_t bodyLength(const Parser& parser) {
     if (parser.chunked()) return kMaxBodyBytes;
@@ -398,7 +398,7 @@ class Server::Impl {
     return length ? std::min<std::uint64_t>(*length, kMaxBodyBytes) : 0;
   }
 
-  // What of a request decides how its answer is written.
+  // Properties of a request that determine the form of its answer.
   struct AnsweredAs {
     bool head_only = false;  // RFC 9110, 9.3.2: the header of the answer to GET
     bool version_1_0 = false;
@@ -453,7 +453,7 @@ class Server::Impl {
     }
     error_code ended;
     beast::get_lowest_layer(stream).socket().shutdown(tcp::socket::shutdown_send, ended);
-    // What still comes in is taken in: closing on it would take the answer away from the client.
+    // Remaining input is read: closing with unread input would discard the answer.
     std::array<char, 4096> rest{};
     while (!ended) {
       std::size_t bytes = 0;
@@ -497,7 +497,7 @@ class Server::Impl {
         break;
       }
       if (!text) {
-        // What is published from here on is posted to this thread, so that it wakes the wait.
+        // Later messages are posted to this thread, so that they wake the wait.
         co_await end->wake.async_wait(kTuple);
         end->wake.expires_at(asio::steady_timer::time_point::max());
         continue;
@@ -509,7 +509,7 @@ class Server::Impl {
     beast::get_lowest_layer(*socket).socket().close(ignored);
   }
 
-  // Answers pings and sees the end; whatever else a client says is not listened to.
+  // Answers pings and detects the end; other input of a client is ignored.
   template <typename Socket>
   asio::awaitable<void> readUntilClosed(std::shared_ptr<Socket> socket,
                                         std::shared_ptr<LiveEnd> end) {

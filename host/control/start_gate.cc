@@ -9,8 +9,8 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// What a thread that sleeps may be late by on a machine that is not overloaded. The rest of the
-// time is spent looking at the clock.
+// Wake-up latency of a sleeping thread on a machine that is not overloaded. The rest of the time is
+// spent polling the clock.
 constexpr std::int64_t kLookNs = 1'000'000;
 constexpr std::chrono::nanoseconds kLongestSleep{50'000'000};  // then `stop` is looked at
 

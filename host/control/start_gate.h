@@ -1,4 +1,4 @@
-// Holds trials back until the instant at which they begin together with those of other testers.
+// Delays trials until their common start with those of other testers.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@
 
 namespace plumbline::control {
 
-// The functions that tell may be called from any thread.
+// tell() and the getters may be called from any thread.
 class StartGate {
  public:
-  // The latest start that was agreed on, by the clock; nothing where there was none. And the trial
-  // that waits for the next.
+  // The latest agreed start, by the clock; nothing without one. And the trial that waits for the
+  // next.
   struct Times {
     std::optional<std::uint64_t> trial;
     std::optional<std::int64_t> at_ns;
@@ -26,20 +26,20 @@ class StartGate {
     std::optional<WaitingTrial> waiting;
   };
 
-  // One of these, before anything waits. The first trial begins at `at_ns`, the others when they
-  // can.
+  // One of these, before any trial waits. The first trial begins at `at_ns`, the others without a
+  // delay.
   void openOnce(const HostClock& clock, std::int64_t at_ns);
-  // Every trial waits to be told its instant, at most `hold` after the latest word; `waits` is
-  // called whenever one begins to.
+  // Every trial waits for its start time, at most `hold` after the latest message; `waits` is
+  // called whenever a trial begins to wait.
   void openForEach(const HostClock& clock, std::chrono::nanoseconds hold,
                    std::function<void()> waits);
 
-  // Returns once it is time for `trial`, at once when that is over or nothing was agreed on. False
-  // when `stop` became true before, or nobody said a word for too long.
+  // Returns at the start time of `trial`, at once when that has passed or none was agreed. False
+  // when `stop` became true before, or no message came for too long.
   bool wait(const std::atomic<bool>& stop, const WaitingTrial& trial);
 
-  // The instant of a trial that waits for it, or the word that it is still to come. False when that
-  // trial does not wait.
+  // Sets the start time of a waiting trial, or keeps it waiting. False when that trial does not
+  // wait.
   bool tell(const TrialOrder& order);
 
   [[nodiscard]] Times times() const;

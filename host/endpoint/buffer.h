@@ -1,4 +1,4 @@
-// Memory for messages: whole pages, with a pattern that shows whether it arrived.
+// Memory for messages: whole pages, with a pattern that proves the arrival.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ struct FreeBuffer {
 using Buffer = std::unique_ptr<std::uint8_t, FreeBuffer>;
 
 // `bytes` rounded up to whole pages, at least one; all zero. Throws fault(kOther) when there is not
-// so much memory, and as checkWork().
+// enough memory, and as checkWork().
 Buffer makeBuffer(std::size_t bytes);
 
-// A pattern whose words of four bytes do not repeat below 2^34 bytes, so that no shifted copy of it
-// passes for it.
+// A pattern whose words of four bytes do not repeat below 2^34 bytes, so that a shifted copy
+// differs from it.
 void fillPattern(std::uint8_t* bytes, std::size_t count);
 bool holdsPattern(const std::uint8_t* bytes, std::size_t count);
 

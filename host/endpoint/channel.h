@@ -1,4 +1,4 @@
-// What carries the messages of a trial: a channel from one host's endpoints to another's, and the
+// Transport of a trial's messages: a channel from one host's endpoints to another's, and the
 // carrier that makes channels. One implementation for libfabric, one for verbs.
 #pragma once
 
@@ -27,16 +27,16 @@ struct ChannelSpec {
   bench::Operation operation = bench::Operation::kWrite;
   Bytes message{64};              // at least Carrier::leastMessage()
   std::uint32_t queue_pairs = 1;  // from the initiator to the target
-  std::uint32_t window = 1;       // messages under way of each, at most
+  std::uint32_t window = 1;       // in-flight messages per queue pair, at most
 };
 
-// Whether the target's software is told of a message of this operation.
+// Whether the target's software gets a completion for messages of this operation.
 constexpr bool targetIsTold(bench::Operation operation) {
   return operation == bench::Operation::kSend || operation == bench::Operation::kWriteImmediate;
 }
 
-// What an initiator does to the target's memory without the target's software. Nobody does anything
-// to the initiator's.
+// What an initiator does to the target's memory without the target's software. The initiator's
+// memory is never accessed remotely.
 enum class RemoteAccess { kNone, kWrite, kRead };
 constexpr RemoteAccess remoteAccess(bench::Operation operation) {
   switch (operation) {
@@ -51,36 +51,35 @@ constexpr RemoteAccess remoteAccess(bench::Operation operation) {
   return RemoteAccess::kNone;
 }
 
-// Messages of one size from an initiator to a target over several queue pairs, whose connections
-// stand when the channel is made. One thread calls post() and poll(), another one serve(). All of
-// them throw endpoint::fault() for what ends a trial: a peer that is gone, a completion in error, a
-// queue that overran.
+// Messages of one size from an initiator to a target over several queue pairs, which are connected
+// when the channel is made. One thread calls post() and poll(), another one serve(). All of them
+// throw endpoint::fault() for events that end a trial: a peer that is gone, a completion in error,
+// a queue overrun.
 class Channel {
  public:
   virtual ~Channel() = default;
 
-  // Starts a message on `queue_pair`. False when its queue is full for now. `slot` is below
-  // queue_pairs * window and of no message under way; poll() gives it back.
+  // Starts a message on `queue_pair`. False when its queue is full at present. `slot` is below
+  // queue_pairs * window and not in use by a message in flight; poll() returns it.
   virtual bool post(std::uint32_t queue_pair, std::uint32_t slot) = 0;
 
-  // Slots of messages that have completed since, at most as many as there is room for. A message
-  // has completed when its bytes have arrived, as far as the carrier can tell
-  // (Carrier::configuration()).
+  // Slots of messages that have completed since, up to the size of `slots`. A message has completed
+  // when its bytes have arrived, as far as the carrier can tell (Carrier::configuration()).
   virtual std::size_t poll(std::span<std::uint32_t> slots) = 0;
 
-  // Drives the target: messages that its software was told of since the last call. None ever of a
-  // write or a read.
+  // Drives the target; returns the number of its software's completions since the last call. Always
+  // 0 for writes and reads.
   virtual std::size_t serve() = 0;
 
-  // Whether the receiving memory holds what was sent. Once a message has completed, and with both
-  // threads at rest.
+  // Whether the receiving memory holds the sent pattern. After a message has completed, with both
+  // threads idle.
   [[nodiscard]] virtual bool intact() const = 0;
 
-  // Whether a message that completed has arrived. Of one that may not have, only the target's word
-  // counts, where it has one.
+  // Whether a completion proves arrival. If not, only the target's own count does, where it has
+  // one.
   [[nodiscard]] virtual bool confirmsDelivery() const { return true; }
 
-  // From another thread: nobody waits for an answer any longer.
+  // From another thread: cancels all waiting for answers.
   virtual void giveUp() {}
 };
 
@@ -88,24 +87,24 @@ class Carrier {
  public:
   virtual ~Carrier() = default;
 
-  // Throws Error(kUnsupported) for what it cannot carry, and endpoint::fault().
+  // Throws Error(kUnsupported) for a channel that it cannot carry, and endpoint::fault().
   virtual std::unique_ptr<Channel> connect(const ChannelSpec& spec) = 0;
 
-  // The same with both ends on this host, wherever connect() leads.
+  // The same with both ends on this host, whatever the target of connect().
   virtual std::unique_ptr<Channel> connectHere(const ChannelSpec& spec) { return connect(spec); }
-  // Where connect() leads on another host; nullptr when it does not.
+  // The target of connect() on another host; nullptr for this host.
   [[nodiscard]] virtual const Peer* peer() const { return nullptr; }
 
-  // The shortest message it carries: 0 B, unless it cannot.
+  // Length of the shortest message that it can carry, usually 0 B.
   [[nodiscard]] virtual Bytes leastMessage() const { return Bytes(0); }
 
-  // What it runs on, for the report: name and value.
+  // Its environment for the report: names and values.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> configuration() const = 0;
 
-  // The NIC's own counters as they stand; empty where there are none.
+  // The present values of the NIC's own counters; empty without any.
   [[nodiscard]] virtual std::vector<bench::HostCounter> counters() const = 0;
 
-  // Figures of bench/sim/nic_figures.h that those counters do not have, with the reason.
+  // Figures of bench/sim/nic_figures.h that these counters lack, with the reason.
   [[nodiscard]] virtual std::vector<bench::Unobserved> uncounted() const {
     return {{"retransmissions, CNPs and packets out of sequence",
              "there is no NIC with hardware counters behind these endpoints"}};

@@ -1,4 +1,4 @@
-// The clock of endpoint software, and what it costs to read.
+// The clock of endpoint software, and the cost of reading it.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@ namespace plumbline::endpoint {
 // Nanoseconds of the host's monotonic clock, from an arbitrary beginning.
 std::int64_t monotonicNow();
 
-// The time between two readings one behind the other: what of it is in every latency that is taken
-// from one reading to the next.
+// The time between two consecutive readings: its share in every latency from one reading to the
+// next.
 struct ClockCost {
   std::int64_t minimum_ns = 0;
   std::int64_t median_ns = 0;
-  std::int64_t resolution_ns = 0;  // smallest difference that was seen, above 0
+  std::int64_t resolution_ns = 0;  // smallest observed difference above 0
 };
 
 // Reads the clock a few thousand times.

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where /sys has what belongs to a device.
+// Directories of a device in /sys.
 struct DevicePaths {
   DevicePaths(const std::string& device, const std::string& root)
       : top(root),
@@ -57,7 +57,7 @@ std::string pcieText(const DevicePaths& paths) {
                                     : fmt::format("{}; the device can {}", *current, *most);
 }
 
-// The kind of a group says whether addresses are translated ("DMA") or not ("identity").
+// The kind of a group shows whether addresses are translated ("DMA") or not ("identity").
 std::string iommuGroupText(const DevicePaths& paths) {
   const auto group = linkName(paths.hardware / "iommu_group");
   if (!group) return "none: its addresses are not translated";
@@ -82,13 +82,13 @@ std::string gidText(const fs::path& port, unsigned index) {
 
 std::string interfaceText(const fs::path& net) {
   const auto mtu = firstLine(net / "mtu");
-  const auto speed = firstLine(net / "speed");  // Mb/s; -1 where the driver does not know it
+  const auto speed = firstLine(net / "speed");  // Mb/s; -1 if the driver does not know it
   return fmt::format("{}, MTU {}, {}", net.filename().string(),
                      mtu ? *mtu + " B" : std::string("unknown"),
                      speed && !speed->starts_with('-') ? *speed + " Mb/s" : "speed unknown");
 }
 
-// What NVIDIA's driver package shows of one side of congestion control; other drivers nothing.
+// One side's congestion control settings, which only NVIDIA's driver package shows.
 std::string ecnText(const fs::path& net, const char* side) {
   const fs::path directory = net / "ecn" / side;
   std::vector<std::string> priorities;
@@ -111,7 +111,7 @@ std::string ecnText(const fs::path& net, const char* side) {
   return text;
 }
 
-// The interface whose address the GID is; nothing when /sys does not tell.
+// The interface whose address the GID is; nothing if unknown.
 std::optional<std::string> interfaceOf(const DevicePaths& paths, const fs::path& port,
                                        unsigned gid_index) {
   const auto named = firstLine(port / "gid_attrs/ndevs" / std::to_string(gid_index));

@@ -1,4 +1,4 @@
-// What a report must say of an RDMA device and its port: read from /sys.
+// Properties of an RDMA device and its port for the report: read from /sys.
 #pragma once
 
 #include <string>
@@ -14,14 +14,12 @@ struct DevicePort {
   unsigned gid_index = 1;
 };
 
-// Driver of the device as /sys names it ("mlx5_core"), "rdma_rxe" of soft-RoCE; empty when /sys
-// does not tell.
+// Driver of the device as /sys names it ("mlx5_core"), "rdma_rxe" for soft-RoCE; empty if unknown.
 std::string driverOf(const std::string& device, const std::string& root = "/");
 
 // Driver, firmware, board, NUMA node, PCIe link and IOMMU group of the device; state, speed and
-// width of its port, kind of its GID, the network interface behind that one, and what the driver
-// shows of its ECN and PFC. What cannot be read is "unknown", with the reason. `root` stands for
-// "/".
+// width of its port, kind of its GID, the network interface behind that one, and the driver's ECN
+// and PFC settings. An unreadable value is "unknown", with the reason. `root` replaces "/".
 Configuration deviceConfiguration(const DevicePort& port, const std::string& root = "/");
 
 }  // namespace plumbline::endpoint

@@ -34,7 +34,7 @@ std::string remedyOf(FaultKind kind) {
 }  // namespace
 
 Error fault(FaultKind kind, const std::string& what, const std::string& where) {
-  // Both can be set right before a run begins; the others break one that goes on.
+  // Both can be corrected before a run begins; the others occur during one.
   const bool refused = kind == FaultKind::kNoDevice || kind == FaultKind::kLockedMemory;
   return Error(refused ? ErrorKind::kUnsupported : ErrorKind::kTester, what, where, remedyOf(kind));
 }

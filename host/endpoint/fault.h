@@ -1,5 +1,5 @@
-// What can go wrong with endpoints, in words that say what to do about it. Carriers classify their
-// library's error numbers; the words are here, so that they are the same for all of them.
+// Faults of endpoints, with messages that state a remedy. Carriers classify their library's error
+// numbers; the texts are here, the same for all carriers.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 namespace plumbline::endpoint {
 
 enum class FaultKind {
-  kNoDevice,      // the device, provider or address is not there: exit code 2
+  kNoDevice,      // the device, provider or address does not exist: exit code 2
   kPeerGone,      // the other end does not answer any more
   kCompletion,    // a message completed in error
-  kOverrun,       // more completions than a queue has room for
-  kUnasked,       // something came that the own side did not ask for
+  kOverrun,       // more completions than fit into a queue
+  kUnasked,       // an unexpected completion
   kLockedMemory,  // memory cannot be registered: the limit of locked memory, probably
   kOther,
 };
 
-// `what`: the fault in one sentence, with the library's own words; `where`: the object.
+// `what`: the fault in one sentence, with the library's own text; `where`: the object.
 Error fault(FaultKind kind, const std::string& what, const std::string& where);
 
-// A completion that belongs to no message of this side: a peer, or somebody else who reaches the
-// endpoints, sent it. Ends the trial, as what it measures may not be the trial's.
+// A completion that belongs to no message of this side: a peer, or another program that can reach
+// the endpoints, caused it. Ends the trial, since its measurements may be affected.
 Error unaskedFault(const std::string& where);
 
 // The limit of locked memory of this process in words: "8192 KiB", "unlimited".

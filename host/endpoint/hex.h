@@ -10,10 +10,10 @@
 
 namespace plumbline::endpoint {
 
-// Two digits for each byte, letters small.
+// Two lower-case digits for each byte.
 std::string hexOf(std::span<const std::uint8_t> bytes);
 
-// The bytes again; nothing for text that is not of hexOf().
+// Inverse of hexOf(); nothing for invalid text.
 std::optional<std::vector<std::uint8_t>> bytesOf(std::string_view hex);
 
 }  // namespace plumbline::endpoint

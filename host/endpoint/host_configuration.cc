@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What follows the name and its colon in a file of such lines.
+// The text after the name and its colon in a file of such lines.
 std::optional<std::string> fieldOf(const fs::path& file, const std::string& name) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -82,7 +82,7 @@ std::string hugePagesText(const fs::path& root) {
     if (all && free) parts.push_back(fmt::format("{} of {} free of {}", *free, *all, size));
   }
   if (parts.empty()) parts.push_back(unknown("there is no /sys/kernel/mm/hugepages"));
-  // "always [madvise] never": the one in brackets holds.
+  // "always [madvise] never": the bracketed one is active.
   const auto transparent = firstLine(memory / "transparent_hugepage/enabled").value_or("");
   const std::size_t open = transparent.find('[');
   const std::size_t close = transparent.find(']', open);

@@ -13,8 +13,8 @@
 namespace plumbline::endpoint {
 namespace {
 
-// Polls without anything new before the processor is offered to other threads: those of the other
-// end, on a machine with few of them.
+// Polls without a result before yielding the processor to other threads: those of the other end, on
+// a machine with few processors.
 constexpr unsigned kIdlePolls = 100;
 
 // Offers the processor after many polls in vain.
@@ -79,8 +79,8 @@ MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
   const std::int64_t end_ns = start_ns + toNs(schedule.duration + schedule.drain);
   FreeSlots free(spec);
   std::vector<std::int64_t> posted_ns(std::size_t{spec.queue_pairs} * spec.window, kNotPosted);
-  // One completion at a time: the next message is posted before another one is taken. After whole
-  // batches the transport runs dry, which takes a tenth of TCP's throughput at 4 MiB.
+  // One completion at a time: the next message is posted before another completion is taken. Taking
+  // whole batches lets the transport run dry, which costs a tenth of TCP's throughput at 4 MiB.
   std::array<std::uint32_t, 1> done{};
   std::uint32_t pair = 0;
   std::int64_t due_ns = start_ns + toNs(schedule.due(0));

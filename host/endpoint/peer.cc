@@ -40,7 +40,7 @@ std::vector<std::string> ownAddresses() {
   return addresses;
 }
 
-// Nothing else is on its way when a target says what it is.
+// The first query has the link to itself.
 constexpr std::chrono::milliseconds kAboutItself{10'000};
 
 }  // namespace
@@ -73,7 +73,7 @@ Peer::Peer(const bench::EndpointSpec& spec, std::string library, const std::stri
     configuration_ = *std::move(answer.configuration);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kTester) throw;
-    // A peer that is not there before anything has begun is a matter of setting up, not a fault.
+    // A peer that is missing before the start is an error of the setup, not a fault.
     throw Error(ErrorKind::kUnsupported, error.what(), "endpoint.peer",
                 fmt::format("start `plumbline-target --library {}` on the other host", library_));
   }

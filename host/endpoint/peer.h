@@ -1,4 +1,4 @@
-// The target program on another host, as a bench sees it.
+// The target program on another host, for a bench.
 #pragma once
 
 #include <cstddef>
@@ -14,38 +14,38 @@
 
 namespace plumbline::endpoint {
 
-// `spec` with the address and the peer that EndpointSpec::peers has for this host; as it is when it
-// has none. Throws Error(kUsage) when no address of this host is among them.
+// `spec` with the address and the peer that EndpointSpec::peers has for this host; unchanged
+// without peers. Throws Error(kUsage) when no address of this host is among them.
 bench::EndpointSpec chooseOwnPeer(bench::EndpointSpec spec);
 
-// The initiator's end of a channel to a peer, which its library makes. Throws as Channel does.
+// The initiator's end of a channel to a peer, made by the library. Throws as Channel does.
 class PeerInitiator {
  public:
   virtual ~PeerInitiator() = default;
 
-  // What the target must know to connect: an object of JSON.
+  // Data that the target needs to connect: a JSON object.
   [[nodiscard]] virtual std::string address() const = 0;
-  // Connects with the target, of which this is PeerTarget::address(). Throws senseless() for what
-  // is none.
+  // Connects to the target, whose PeerTarget::address() is `target`. Throws senseless() for invalid
+  // data.
   virtual void meet(const std::string& target) = 0;
-  // What PeerTarget::meet() said of it, likewise.
+  // Starts with the result of PeerTarget::meet(), likewise.
   virtual void begin(const std::string& target) = 0;
-  // Whether connections are made by the first message of each queue pair.
+  // Whether the first message of each queue pair establishes its connection.
   [[nodiscard]] virtual bool connectsByMessages() const = 0;
 
   // As Channel's.
   virtual bool post(std::uint32_t queue_pair, std::uint32_t slot) = 0;
   virtual std::size_t poll(std::span<std::uint32_t> slots) = 0;
   [[nodiscard]] virtual bool confirmsDelivery() const = 0;
-  // Of messages, which a read brings.
+  // Memory of the messages, into which a read delivers.
   [[nodiscard]] virtual std::span<std::uint8_t> memory() = 0;
 };
 
 class Peer {
  public:
-  // Asks the target program at `spec.peer` what it is. `library` and `end`: of PeerRequest. Throws
-  // Error(kUnsupported) when it does not answer, Error(kUsage) when it does not let this bench in,
-  // and what it says.
+  // Queries the target program at `spec.peer`. `library` and `end`: of PeerRequest. Throws
+  // Error(kUnsupported) when it does not answer, Error(kUsage) when it refuses access, and errors
+  // that it reports.
   Peer(const bench::EndpointSpec& spec, std::string library, const std::string& end);
 
   // Of the target and its host.
@@ -53,7 +53,7 @@ class Peer {
   // The address of this host from which it is reached.
   [[nodiscard]] const std::string& ownAddress() const { return own_address_; }
 
-  // A connection to it that has been let in. Throws fault(kPeerGone) and as introduce().
+  // Opens an admitted connection to it. Throws fault(kPeerGone) and as introduce().
   [[nodiscard]] PeerSocket call() const;
   [[nodiscard]] const std::string& library() const { return library_; }
 

@@ -1,4 +1,4 @@
-// What a target program answers, as a bench receives it.
+// A target program's answers, on the bench's side.
 #pragma once
 
 #include <atomic>
@@ -9,12 +9,12 @@
 
 namespace plumbline::endpoint {
 
-// What `peer` says is nothing that a target program of this version does.
+// The error for text from `peer` that no target program of this version sends.
 Error senseless(const std::string& peer, const std::string& why);
 
-// The next answer; a fault in it is thrown. Throws fault(kPeerGone) when there is none in time (by
-// default a minute: questions may share a link with more messages than it carries), or before that
-// once `given_up`. Calls checkWork().
+// The next answer; a fault in it is thrown. Throws fault(kPeerGone) at the timeout (by default a
+// minute: queries may share a link with more messages than it carries), or earlier once `given_up`.
+// Calls checkWork().
 PeerAnswer nextAnswer(PeerSocket& peer, const std::atomic<bool>& given_up,
                       std::chrono::milliseconds patience = std::chrono::milliseconds(60'000));
 

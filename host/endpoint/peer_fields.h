@@ -1,5 +1,5 @@
-// Reads and writes the members of what a bench and a target program tell each other: objects of
-// JSON, of which nothing is believed.
+// Reads and writes the members of messages between bench and target program: JSON objects, which
+// are not trusted.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace plumbline::endpoint {
 // Longest text that either side may send.
 inline constexpr std::size_t kLongestPeerText = 1000;
 
-// Nothing, and `why`, for a line that is no JSON.
+// Nothing, and `why`, for a line that is not JSON.
 std::optional<nlohmann::json> parseLine(std::string_view line, std::string& why);
 
-// One line; a library's words may hold bytes that are no UTF-8.
+// One line; text from a library may contain invalid UTF-8.
 std::string lineOf(const nlohmann::json& object);
 
 // The word for a value, out of a list of (word, value).
@@ -29,8 +29,8 @@ const char* wordOf(const Words& words, Value value) {
   return found == words.end() ? words.back().first : found->first;
 }
 
-// Members of an object that a peer sent. What is missing or wrong is noted once; then everything
-// reads as nothing.
+// Members of an object that a peer sent. The first error is recorded; afterwards all members read
+// as empty.
 class PeerFields {
  public:
   // Both outlive it.
@@ -42,7 +42,7 @@ class PeerFields {
 
   const nlohmann::json& member(const char* key);
   std::uint64_t number(const char* key, std::uint64_t least, std::uint64_t most);
-  // The same of a value that is no member.
+  // The same for a value that is no member.
   std::uint64_t numberOf(const nlohmann::json& value, const char* name, std::uint64_t least,
                          std::uint64_t most);
   std::string text(const char* key);

@@ -29,7 +29,7 @@ constexpr std::array<std::pair<const char*, ErrorKind>, 3> kFaults{
      {"unsupported", ErrorKind::kUnsupported},
      {"tester", ErrorKind::kTester}}};
 
-// A library's object within a line; null for text that is none, which no decoder takes.
+// A library's object within a line; null for invalid text, which every decoder refuses.
 json objectOf(const std::string& text) { return parseJsonOrDiscard(text); }
 
 std::string objectText(PeerFields& fields, const char* key) {

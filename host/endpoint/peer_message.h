@@ -1,6 +1,6 @@
-// What a bench and the target program on another host tell each other over TCP: a line of JSON
-// each. The target program greets; the bench shows that it knows the token, where there is one;
-// then it asks what the target's host is or for a channel, and while that stands after its state.
+// Messages between a bench and the target program on another host over TCP: a line of JSON each.
+// The target program greets; the bench proves that it has the token, if there is one; then it
+// queries the target's host or requests a channel, and while the channel exists its state.
 #pragma once
 
 #include <cstdint>
@@ -16,38 +16,39 @@ namespace plumbline::endpoint {
 
 // The target program's first line.
 struct PeerGreeting {
-  std::string nonce;  // empty: it asks for no token
+  std::string nonce;  // empty: no token is required
 };
 
-// The bench's answer to a nonce, and the target program's to that.
+// The bench's answer to a nonce, and the target program's answer to that.
 struct PeerProof {
   std::string nonce;  // of the bench; empty in the target program's
   std::string proof;  // proofOf()
 };
 
-// What the bench wants first of all.
+// The bench's first request.
 struct PeerRequest {
-  std::string library;                 // "libfabric", "verbs"
-  std::optional<ChannelSpec> channel;  // whose target the other side is to be; else what it is
-  std::string end;                     // an object of JSON: what the library has to say of it
+  std::string library;  // "libfabric", "verbs"
+  // The channel for which the peer is to be the target; else a query of the host.
+  std::optional<ChannelSpec> channel;
+  std::string end;  // a JSON object: the library's part
 };
 
-// What the bench asks of a channel that stands.
+// The bench's queries during a channel.
 enum class PeerQuestion {
-  kTold,    // how many messages the target's software was told of
-  kIntact,  // whether the target's memory holds what was sent
-  kForget,  // clears memory and count of what came so far
+  kTold,    // number of completions of the target's software
+  kIntact,  // whether the target's memory holds the sent pattern
+  kForget,  // clears memory and count of earlier messages
 };
 
-// One answer has one of these.
+// An answer has one of these.
 struct PeerAnswer {
   std::optional<Configuration> configuration;
-  // Of a channel: first what the initiator must know to connect, then, when the target is ready,
-  // what it must know to send. An object of JSON, of the library.
+  // For a channel: first the data that the initiator needs to connect, then, when the target is
+  // ready, the data that it needs to send. A JSON object of the library.
   std::optional<std::string> end;
   std::optional<std::uint64_t> told;
   std::optional<bool> intact;
-  // Instead of any of them: the target has given up. Where and remedy are within its words.
+  // Instead of the others: the target has given up. Place and remedy are part of its text.
   std::optional<Error> fault;
 };
 
@@ -58,8 +59,8 @@ std::string encode(const PeerRequest& request);
 std::string encode(PeerQuestion question);
 std::string encode(const PeerAnswer& answer);
 
-// Nothing, and the reason in `why`, for a line that is no such message or goes beyond what a bench
-// can ask for. Greetings of other versions are none.
+// Nothing, and the reason in `why`, for a line that is no such message or exceeds what a bench can
+// request. Greetings of other versions are refused.
 std::optional<PeerGreeting> decodeGreeting(std::string_view line, std::string& why);
 std::optional<PeerProof> decodeProof(std::string_view line, std::string& why);
 std::optional<PeerRequest> decodeRequest(std::string_view line, std::string& why);

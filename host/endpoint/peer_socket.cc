@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kLongestLine = 1U << 18U;
 constexpr milliseconds kCallTime{5000};
 constexpr int kCallsWaiting = 64;
-// How often a wait asks whether it is still wanted.
+// Interval at which a wait checks for cancellation.
 constexpr milliseconds kLook{200};
 
 struct TcpAddressDeleter {
@@ -184,7 +184,7 @@ PeerListener::PeerListener(const std::string& address, std::uint16_t port) {
   int code = 0;
   const TcpAddress own = resolveTcp(address, port, code);
   if (!own) refuse(gai_strerror(code));
-  // Who has called may have left before the call is taken: that must not be waited for.
+  // The client may have left before its connection is accepted: accept() must not block then.
   socket_ = socket(own->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int on = 1;
   setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);

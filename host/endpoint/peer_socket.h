@@ -12,28 +12,28 @@
 namespace plumbline::endpoint {
 
 // A connection. Throws fault(kPeerGone) when the other side is gone, does not read, or sends a line
-// that does not end or, once there is a seal, does not have it. Calls checkWork() while it waits
-// for longer than 200 ms.
+// without an end or, once there is a seal, with a wrong one. Calls checkWork() while it waits for
+// longer than 200 ms.
 class PeerSocket {
  public:
-  // Takes over a connected socket; `peer` names the other side in messages.
+  // Takes over a connected socket; `peer` is the other side's name in messages.
   PeerSocket(int socket, std::string peer);
   ~PeerSocket();
   PeerSocket(PeerSocket&& other) noexcept;
   PeerSocket& operator=(PeerSocket&&) = delete;
 
   [[nodiscard]] const std::string& peer() const { return peer_; }
-  // Ends the connection: whoever sends or receives fails at once. May be called by another thread.
+  // Ends the connection: pending sends and receives fail at once. May be called by another thread.
   void shutDown() const;
-  // The IP address of this host that the connection has, as canonicalAddress() writes it.
+  // The IP address of this host on the connection, as canonicalAddress() writes it.
   [[nodiscard]] std::string ownAddress() const;
-  // Sends a line; its end is added. The other side has to take it in `time`: questions may share a
+  // Sends a line; its end is added. The other side must read it within `time`: queries may share a
   // link with more messages than it carries.
   void send(const std::string& line,
             std::chrono::milliseconds time = std::chrono::milliseconds(30'000));
-  // The next line, without its end; nothing when none has come in time.
+  // The next line, without its end; nothing at the timeout.
   std::optional<std::string> receive(std::chrono::milliseconds time);
-  // From here on lines are sealed, and those that come have to be.
+  // From here on sent lines are sealed, and received ones must be.
   void seal(PeerSeal seal) { seal_ = std::move(seal); }
 
  private:
@@ -51,15 +51,14 @@ PeerSocket callPeer(const std::string& address, std::uint16_t port);
 
 class PeerListener {
  public:
-  // Waits for connections at an IP address of this host; port 0: any that is free. Throws
-  // Error(kUsage).
+  // Listens at an IP address of this host; port 0: any free one. Throws Error(kUsage).
   PeerListener(const std::string& address, std::uint16_t port);
   ~PeerListener();
   PeerListener(const PeerListener&) = delete;
   PeerListener& operator=(const PeerListener&) = delete;
 
   [[nodiscard]] std::uint16_t port() const;
-  // The next connection; nothing when none has come in time.
+  // The next connection; nothing at the timeout.
   std::optional<PeerSocket> accept(std::chrono::milliseconds time);
 
  private:

@@ -1,5 +1,5 @@
-// How a bench and a target program show each other that they know a token, which itself is never
-// sent, and how each line shows afterwards whom it is from: HMAC-SHA256 (RFC 2104).
+// How a bench and a target program prove to each other that they have a token, which is never sent
+// itself, and authenticate each line afterwards: HMAC-SHA256 (RFC 2104).
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,31 @@ namespace plumbline::endpoint {
 
 enum class PeerRole { kBench, kTarget };
 
-// 32 hex digits out of the system's random numbers. Throws Error(kTester) when there are none.
+// 32 hex digits from the system's random numbers. Throws Error(kTester) without any.
 std::string newNonce();
 
-// What both have made up for one connection. A proof of an earlier one is worth nothing.
+// The random numbers of both sides for one connection, so that earlier proofs are invalid.
 struct PeerNonces {
   std::string target;
   std::string bench;
 };
 
-// That `role` knows the token: 64 hex digits.
+// Proof that `role` has the token: 64 hex digits.
 std::string proofOf(const std::string& token, PeerRole role, const PeerNonces& nonces);
-// Takes as long for any wrong proof.
+// Takes equally long for any wrong proof.
 bool isProof(const std::string& proof, const std::string& token, PeerRole role,
              const PeerNonces& nonces);
 
-// Marks the lines of one connection, and finds those that were changed, left out, repeated or put
-// in by others. They can be read by anyone.
+// Seals the lines of one connection, and detects changed, missing, repeated or inserted ones. They
+// are not encrypted.
 class PeerSeal {
  public:
-  // `role`: whose lines it closes; those that it opens are the other's.
+  // `role`: whose lines it seals; it verifies those of the other.
   PeerSeal(const std::string& token, PeerRole role, const PeerNonces& nonces);
 
   // The line with its seal before it.
   std::string close(const std::string& line);
-  // The line behind its seal; nothing when that is not the right one for the next line.
+  // The line without its seal; nothing when the seal is wrong for the next line.
   std::optional<std::string> open(std::string_view sealed);
 
  private:

@@ -18,7 +18,7 @@ namespace plumbline::endpoint {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenQuestions{50};
-// So many equal answers, and what has not arrived by then is not going to.
+// After this many equal answers, missing messages are considered lost.
 constexpr unsigned kSettled = 4;
 constexpr std::int64_t kWarmUpTime_ns = 10'000'000'000;
 
@@ -38,8 +38,8 @@ RemoteChannel::RemoteChannel(const Peer& peer, const ChannelSpec& channel,
   if (initiator_->connectsByMessages()) warmUp();
 }
 
-// One message over each queue pair, after which there is nothing of it. Many of them take their
-// time; none of them for long is a fault.
+// One message over each queue pair, whose effects are cleared afterwards. Many of them take their
+// time; waiting long for a single one is a fault.
 void RemoteChannel::warmUp() {
   std::int64_t end_ns = monotonicNow() + kWarmUpTime_ns;
   std::uint32_t posted = 0;
@@ -106,7 +106,7 @@ std::size_t RemoteChannel::askUntilTold() {
   const std::uint64_t before = told_;
   unsigned same = 0;
   do {
-    // At once for the first time: a target that nothing came to for long sleeps between two looks.
+    // At once the first time: a target without messages for long polls less often.
     const PeerAnswer state = ask(PeerQuestion::kTold);
     if (!state.told || *state.told < told_) throw senseless(peer_.peer(), "no count of messages");
     same = *state.told == told_ ? same + 1 : 0;

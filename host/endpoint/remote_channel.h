@@ -13,16 +13,16 @@ namespace plumbline::endpoint {
 
 class RemoteChannel final : public Channel {
  public:
-  // Asks the target program for a target, and connects `initiator` with it. Throws fault(), what
-  // `initiator` throws, and what the target program says.
+  // Requests a target from the target program, and connects `initiator` to it. Throws fault(), the
+  // exceptions of `initiator`, and errors from the target program.
   RemoteChannel(const Peer& peer, const ChannelSpec& channel,
                 std::unique_ptr<PeerInitiator> initiator);
 
   bool post(std::uint32_t queue_pair, std::uint32_t slot) override;
-  // Throws as well when the target program is gone, which serve() has found.
+  // Also throws when the target program is gone, as serve() found.
   std::size_t poll(std::span<std::uint32_t> slots) override;
-  // Asks the target, now and then since the questions use the link as well, until it was told of
-  // all that has completed or nothing more comes.
+  // Queries the target, at intervals since the queries use the link as well, until its count
+  // includes all completed messages or no longer grows.
   std::size_t serve() override;
   [[nodiscard]] bool intact() const override;
   [[nodiscard]] bool confirmsDelivery() const override { return initiator_->confirmsDelivery(); }
@@ -31,7 +31,7 @@ class RemoteChannel final : public Channel {
  private:
   void warmUp();
   std::size_t askUntilTold();
-  // What `act` on the initiator returns. When it throws, the target is not waited for any longer.
+  // Returns the result of `act` on the initiator. When it throws, cancels waiting for the target.
   template <typename Act>
   auto orGiveUp(const Act& act);
   PeerAnswer ask(PeerQuestion question) const;
@@ -39,7 +39,7 @@ class RemoteChannel final : public Channel {
   ChannelSpec spec_;
   std::unique_ptr<PeerInitiator> initiator_;
   std::uint64_t told_ = 0;
-  // Of the thread that posts, for the one that asks; and the other way round.
+  // Written by the posting thread, read by the querying one; and vice versa.
   std::atomic<std::uint64_t> completed_{0};
   std::atomic<bool> given_up_{false};
   std::optional<Error> loss_;

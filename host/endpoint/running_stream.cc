@@ -12,7 +12,7 @@
 namespace plumbline::endpoint {
 namespace {
 
-// How often the hooks are asked, and how late the end of a trial is noticed.
+// Interval of the hooks, and largest delay in detecting a trial's end.
 constexpr std::chrono::milliseconds kLook{5};
 constexpr std::chrono::milliseconds kFinishLook{1};
 
@@ -64,7 +64,7 @@ MessageOutcome RunningStream::finish() {
   initiator_.join();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   target_->askToStop();
-  // A target on another host may not answer any more.
+  // A target on another host may have stopped answering.
   while (!target_->ended()) {
     std::this_thread::sleep_for(kFinishLook);
     checkWork();

@@ -1,5 +1,4 @@
-// A stream while it runs: its channel, a thread at either end, and what can be seen of it
-// meanwhile.
+// A running stream: its channel, a thread at either end, and its visible progress.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ class RunningStream {
   void start(std::int64_t start_ns);
   [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_acquire); }
   [[nodiscard]] const StreamProgress& progress() const { return progress_; }
-  // Waits for the stream's end. Throws what its threads threw, the initiator's first, and as
+  // Waits for the stream's end. Throws the exceptions of its threads, the initiator's first, and as
   // checkWork().
   MessageOutcome finish();
   // After finish(): Channel::intact().
@@ -43,7 +42,7 @@ class RunningStream {
   std::thread initiator_;
 };
 
-// Returns when all streams have ended; tells the hooks how far they are until then.
+// Returns when all streams have ended; reports their progress to the hooks until then.
 void watchStreams(const std::vector<std::unique_ptr<RunningStream>>& streams,
                   const bench::TrialSpec& spec, const std::string& bench, std::int64_t start_ns,
                   const bench::TrialHooks& hooks);

@@ -1,4 +1,4 @@
-// Files of /proc and /sys that hold one fact each.
+// Files of /proc and /sys with one value each.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +11,19 @@ namespace plumbline::endpoint {
 // The first line of a file, without blanks at its end; nothing when it cannot be read or is empty.
 std::optional<std::string> firstLine(const std::filesystem::path& file);
 
-// What stands for a fact that cannot be read: "unknown, there is no cpufreq driver".
+// Text for an unreadable value: "unknown, there is no cpufreq driver".
 std::string unknown(const std::string& why);
 
 // The first line, or unknown(why).
 std::string lineOrUnknown(const std::filesystem::path& file, const std::string& why);
 
-// Name of what a symbolic link leads to; nothing when it is none.
+// Name of a symbolic link's target; nothing if it is no link.
 std::optional<std::string> linkName(const std::filesystem::path& link);
 
-// Names in a directory, sorted; empty when there is none.
+// Names in a directory, sorted; empty if it does not exist.
 std::vector<std::string> namesIn(const std::filesystem::path& directory);
 
-// Those that are `prefix` and a number, by their numbers.
+// Names that consist of `prefix` and a number, sorted by number.
 std::vector<std::string> numberedIn(const std::filesystem::path& directory,
                                     const std::string& prefix);
 

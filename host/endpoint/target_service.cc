@@ -23,8 +23,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSessionLook{200};
 constexpr milliseconds kRequestTime{10'000};
 constexpr std::size_t kMostSessions = 64;
-// Connections that have not said yet what they want. The oldest of more of them makes room: silent
-// ones keep nobody out.
+// Largest number of connections without a request. The oldest of more is closed: silent clients do
+// not block others.
 constexpr std::size_t kMostSilent = 64;
 constexpr milliseconds kLastWordTime{2'000};
 
@@ -46,14 +46,14 @@ class QuestionLook {
     next_ = now + kLook;
     return true;
   }
-  // How long to wait for a question then. A channel that nothing comes to, neither messages nor the
-  // questions that a bench asks all through a trial, leaves the processor to others.
+  // Timeout of the next query. A channel without messages and queries, which a bench sends
+  // throughout a trial, leaves the processor to others.
   [[nodiscard]] milliseconds patience() const { return idle_ ? kNap : milliseconds(0); }
   void asked() { active_ = true; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  // A bench asks twenty times a second.
+  // A bench sends twenty queries a second.
   static constexpr milliseconds kLook{5};
   static constexpr milliseconds kIdle{2'000};
   static constexpr milliseconds kNap{1};
@@ -67,10 +67,10 @@ class QuestionLook {
   bool idle_ = false;
 };
 
-// The memory of a channel's messages, of what all sessions may take.
+// The memory of a channel's messages, within the limit of all sessions.
 class MessageMemory {
  public:
-  // Throws Error(kUnsupported) when there is not so much left.
+  // Throws Error(kUnsupported) when not enough is left.
   MessageMemory(std::atomic<std::uint64_t>& reserved, Bytes message)
       : reserved_(reserved), bytes_(static_cast<std::uint64_t>(message.count())) {
     const std::uint64_t all = reserved_.fetch_add(bytes_) + bytes_;
@@ -121,11 +121,11 @@ void sendLast(PeerSocket& peer, const PeerAnswer& answer) {
   try {
     peer.send(encode(answer), kLastWordTime);
   } catch (const std::exception&) {
-    return;  // nobody is left to be told, or the program ends
+    return;  // the peer is gone, or the program ends
   }
 }
 
-// `told`: messages that the target was told of, and that count.
+// `told`: completions of the target's software, which the answer reports.
 void answerQuestion(const std::string& line, std::uint64_t& told, PeerTarget& target,
                     PeerSocket& peer) {
   const auto question = decodeQuestion(line);
@@ -144,8 +144,8 @@ void answerQuestion(const std::string& line, std::uint64_t& told, PeerTarget& ta
   peer.send(encode(answer));
 }
 
-// Serves a target that stands until the bench closes the connection or the program stops. Returns
-// how many messages it was told of.
+// Serves a target until the bench closes the connection or the program stops. Returns the number of
+// its completions.
 std::uint64_t serveTarget(PeerTarget& target, PeerSocket& peer, const std::atomic<bool>& stop) {
   const bool busy = target.needsServing();
   std::uint64_t told = 0;
@@ -158,7 +158,7 @@ std::uint64_t serveTarget(PeerTarget& target, PeerSocket& peer, const std::atomi
       if (const auto line = peer.receive(busy ? look.patience() : kSessionLook)) {
         answerQuestion(*line, told, target, peer);
         look.asked();
-        checkWork();  // a bench may send so much that the library takes memory for it
+        checkWork();  // many messages may make the library take memory
       }
     }
   } catch (const Error&) {
@@ -239,7 +239,7 @@ void TargetService::serveOne(PeerSocket& peer, std::atomic<bool>& asked,
   } catch (const Error& error) {
     if (!hasClosed(peer)) end(error);
   } catch (const std::exception& error) {
-    // One bench's fault, such as memory that is not there, must not end the others' targets.
+    // One bench's fault, such as lack of memory, must not end the targets of others.
     end(Error(ErrorKind::kTester, faultText(error)));
   }
 }

@@ -1,4 +1,4 @@
-// The other half of a bench with a peer: serves the targets of its channels, on another host.
+// The remote half of a bench with a peer: serves the targets of its channels, on another host.
 #pragma once
 
 #include <atomic>
@@ -14,18 +14,18 @@ namespace plumbline::endpoint {
 
 class TargetService {
  public:
-  // `token`: what a bench must know; empty: whoever reaches the listener is served. `log` is told a
-  // line of what happens, on any thread; it must neither block nor throw.
+  // `token`: required from a bench; empty: every client of the listener is served. `log` gets a
+  // line for each event, on any thread; it must neither block nor throw.
   TargetService(std::unique_ptr<TargetLibrary> library, std::string token,
                 std::function<void(const std::string&)> log);
 
   // Serves every connection on a thread of its own until `stop`. The messages of all of them
-  // together take no more memory than memoryLimit(). Returns within a second of `stop`, unless a
-  // library's own call takes longer.
+  // together are limited to memoryLimit(). Returns within a second of `stop`, unless a library's
+  // own call takes longer.
   void serve(PeerListener& listener, const std::atomic<bool>& stop);
 
  private:
-  // `asked` becomes true with a request that is served.
+  // `asked` becomes true when a request is served.
   void serveOne(PeerSocket& peer, std::atomic<bool>& asked, const std::atomic<bool>& stop);
   void serveChannel(PeerSocket& peer, const ChannelSpec& channel, PeerTarget& target,
                     const std::atomic<bool>& stop);

@@ -1,6 +1,6 @@
 // The figures that tests measure, each declared once: machine name, unit, meaning, and which
-// direction is better. Limits of scenarios, comparisons, reports and documents read this.
-// Which test measures a figure is said by the test (suite/procedure.h).
+// direction is better. Used by limits of scenarios, comparisons, reports and documents. The test
+// declares which figures it measures (suite/procedure.h).
 #pragma once
 
 #include <optional>
@@ -10,42 +10,42 @@
 
 namespace plumbline::kpi {
 
-// kNeither: a description of what happened, such as a number of damaged frames.
+// kNeither: a description of events, such as a number of damaged frames.
 enum class Better { kMore, kLess, kNeither };
 
-// What a figure is computed from: where its systematic uncertainty comes from.
+// Basis of a figure, from which its systematic uncertainty follows.
 enum class Basis {
-  kCounts,      // numbers of things and shares of them, which are exact
+  kCounts,      // counts and shares of counts, which are exact
   kTime,        // a time between two timestamps of one clock
   kTimeAcross,  // a time between timestamps of the clocks of two ports
-  kTimes,       // a rate or a ratio of times: relatively as uncertain as the times in it
+  kTimes,       // a rate or a ratio of times: with the relative uncertainty of its times
 };
 
 struct Declaration {
   std::string name;  // "busbw_gbps"; where there is a unit, it is the suffix
   std::string unit;  // as in results::Quantity: "Gb/s"; empty = plain number
   Better better = Better::kLess;
-  double least = 0;  // what a limit on it may be
+  double least = 0;  // range of a limit on it
   double most = 0;
   std::string meaning;           // one line without a full stop
-  std::optional<Basis> basis{};  // where the unit does not say it
+  std::optional<Basis> basis{};  // where the unit does not determine it
 
-  // "0 to 100 (%, no sign)": of a limit, for messages.
+  // "0 to 100 (%, no sign)": range of a limit, for messages.
   [[nodiscard]] std::string rangeText() const;
 };
 
 // All of them, in the order of the documents.
 const std::vector<Declaration>& declarations();
 
-// By the unit: a time, a rate, or else a count.
+// From the unit: a time, a rate, or else a count.
 Basis basisOfUnit(std::string_view unit);
 Basis basisOf(const Declaration& declaration);
 
 // The figure of this name, or null.
 const Declaration* find(std::string_view name);
 
-// Today's name of a figure that older results have under another one; every other name is returned
-// as it is.
+// Present name of a figure that older results have under another one; every other name is returned
+// unchanged.
 std::string currentName(std::string_view name);
 
 // "latency_min_ns", "latency_mean_ns", … of the seven statistics of a distribution.

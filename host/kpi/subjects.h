@@ -1,4 +1,4 @@
-// The declarations by subject, and how one is written.
+// The declarations by subject, and helpers for writing them.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ Declarations soakFigures();
 Declarations cardFigures();
 Declarations expertFigures();
 
-// A unit, and what a limit in it may be.
+// A unit, and the range of limits in it.
 struct Scale {
   const char* unit;
   double most;

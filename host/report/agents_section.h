@@ -1,4 +1,4 @@
-// The testers of a run on several machines: their clocks and when they began.
+// The testers of a run on several machines: their clocks and start times.
 #pragma once
 
 #include <string>

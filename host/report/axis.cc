@@ -133,7 +133,7 @@ Axis::Axis(Scale scale, Range range, std::vector<Tick> ticks, double from, doubl
     : scale_(scale), range_(range), ticks_(std::move(ticks)), from_(from), to_(to) {}
 
 double Axis::scaled(double value) const {
-  // Nothing below the range of a logarithmic axis can be drawn; it is put on the edge.
+  // Values below the range of a logarithmic axis are drawn at its edge.
   return scale_ == Scale::kLog ? std::log10(std::max(value, range_.low)) : value;
 }
 

@@ -1,4 +1,4 @@
-// Axes of plots: which values get a tick, what it says, and where it is.
+// Axes of plots: values, labels and positions of ticks.
 #pragma once
 
 #include <string>
@@ -32,8 +32,8 @@ RoundRange roundRange(double low, double high, int count);
 // would be more than `count`. Needs 0 < low <= high.
 std::vector<double> decadeTicks(double low, double high, int count);
 
-// The values as labels with the same number of decimals, just enough to tell them apart; from
-// 10^7 on and below 10^-4 as powers ("10⁻⁵", "2·10⁷").
+// The values as labels with the same number of decimals, just enough to distinguish them; from 10^7
+// on and below 10^-4 as powers ("10⁻⁵", "2·10⁷").
 std::vector<Tick> labelled(const std::vector<double>& values);
 
 // Powers of ten as "0.01", "1", "100", or all as "10⁻⁵" when one of them is below 10^-4 or above
@@ -54,8 +54,8 @@ class Axis {
   [[nodiscard]] double from() const { return from_; }
   [[nodiscard]] double to() const { return to_; }
 
-  // Takes the text from ticks whose labels would stand closer than `gap` pixels to the one before;
-  // `width_of` gives the pixels a label takes along the axis.
+  // Removes the labels of ticks that would be closer than `gap` pixels to the previous one;
+  // `width_of` gives the pixels of a label along the axis.
   template <typename WidthOf>
   void thinLabels(double gap, WidthOf width_of);
 
@@ -75,7 +75,7 @@ void Axis::thinLabels(double gap, WidthOf width_of) {
   double taken_until = 0;
   for (Tick& tick : ticks_) {
     if (tick.label.empty()) continue;
-    // Along the axis, whichever way its pixels run.
+    // Along the axis, in either direction.
     const double at = to_ >= from_ ? pixel(tick.value) - from_ : from_ - pixel(tick.value);
     const double half = width_of(tick.label) / 2;
     if (!first && at - half < taken_until + gap) {

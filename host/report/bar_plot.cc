@@ -55,7 +55,7 @@ AxisSpec heightAxis(const results::Chart& chart) {
 
 std::string renderBarPlot(const results::Chart& chart) {
   constexpr double kGroupShare = 0.72;  // of a group's step that its bars take
-  constexpr double kBarShare = 0.92;    // of its place that a bar takes
+  constexpr double kBarShare = 0.92;    // share of its slot that a bar takes
   constexpr double kLegendLine = 9;
 
   std::vector<LegendEntry> legend;

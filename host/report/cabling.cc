@@ -37,8 +37,8 @@ struct Kind {
   LinkId last = 0;
 };
 
-// Nodes of a regular fabric go by their kind; those of a graph have names of their own, and only
-// the hosts of a switch are taken together.
+// Nodes of a regular fabric are named by their kind; those of a graph have their own names, and
+// only the hosts of a switch are combined.
 std::string endOf(const fabric::Node& node, bool graph) {
   if (!graph) return kindOf(node);
   return node.kind == fabric::NodeKind::kHost ? std::string() : node.name;

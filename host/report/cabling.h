@@ -1,4 +1,4 @@
-// How a fabric is cabled, as a table and cable by cable.
+// The cabling of a fabric, as a table and cable by cable.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace plumbline::report {
 
-// A row for each kind of cable: what it joins, how many there are, rate, propagation delay, and the
-// first and last of them. The switches of a graph go by their names, so that a row joins two of
-// them, or hosts to one.
+// A row for each kind of cable: ends, number, rate, propagation delay, and the first and last of
+// them. Switches of a graph have their own names, so that a row joins two of them, or hosts to one.
 results::Table cablingTable(const fabric::TopologySpec& topology);
 
 // Every cable with its ends and their ports: RFC 4180, as renderCsv().

@@ -16,7 +16,7 @@ constexpr std::size_t kNameLines = 3;
 constexpr double kBar = 16;        // a bar with the room around it
 constexpr double kBarShare = 0.8;  // of that, the bar
 constexpr double kGroupGap = 10;
-constexpr double kValueRoom = 64;  // for the number behind the longest bar
+constexpr double kValueRoom = 64;  // for the number after the longest bar
 constexpr double kAxisRoom = 60;
 
 struct Group {

@@ -58,8 +58,8 @@ void fitAxis(results::Chart& chart, std::vector<double> results::Series::*values
   if (unit != named.unit) chart.*label = results::labelWithUnit(named.text, unit);
 }
 
-// As few parts as let every line be told from the others, of about the same size; references are in
-// all of them.
+// The smallest number of parts in which all lines can be distinguished, of about equal size;
+// references are in all of them.
 std::vector<results::Chart> parts(const results::Chart& chart) {
   constexpr std::size_t kMostLines = 8;
   constexpr std::size_t kComfortable = 6;

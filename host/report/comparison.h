@@ -7,9 +7,9 @@
 
 namespace plumbline::report {
 
-// One self-contained HTML file in the style of the report, also well-formed XML: what the runs are,
-// what differs in their scenarios and around the figures, the figures of each test with their
-// change and its significance, and what only one of the runs has.
+// One self-contained HTML file in the style of the report, also well-formed XML: the runs,
+// differences of their scenarios and conditions, the figures of each test with their change and its
+// significance, and figures of only one of the runs.
 std::string renderComparison(const results::Comparison& comparison);
 
 }  // namespace plumbline::report

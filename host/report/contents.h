@@ -1,5 +1,5 @@
-// The contents of a page: links to its sections, at the side of a wide window, folded on top of a
-// narrow one, not in print. Style sheet only, no script.
+// The contents of a page: links to its sections, beside a wide window, folded on top of a narrow
+// one, not in print. Style sheet only, no script.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace plumbline::report {
 
 struct ContentsEntry {
-  std::string anchor;  // id of what it leads to; empty: a heading of the list
+  std::string anchor;  // id of the target; empty: a heading of the list
   std::string text;
   std::string mark{};  // at the end of the line: "2 anomalies"; may be empty
   bool below = false;  // part of the entry before

@@ -164,7 +164,7 @@ std::string kpiCsv(const results::TestResult& test) {
   return csv;
 }
 
-// Lower case letters, digits and '-', whatever `text` is.
+// Lower case letters, digits and '-', for any `text`.
 std::string plainName(const std::string& text) {
   std::string name;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// What the methodology demands, as a table that folds away.
+// The methodology's demands, as a folded table.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace plumbline::report {
 
 // The demands on `test`, or with an empty name those on every report; empty text if there are none.
-// The line that stays says how many there are, how many the report has, and how many it has not.
+// The visible line has their number, and how many the report meets and misses.
 std::string demandsHtml(const std::vector<Demand>& demands, const std::string& test);
 
 }  // namespace plumbline::report

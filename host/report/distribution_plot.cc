@@ -25,7 +25,7 @@ constexpr const char* kBarColor = "#56b4e9";
 
 // Above this ratio of largest to smallest value the abscissa is logarithmic.
 constexpr double kLogFromRatio = 20;
-// How far a plot on a linear ordinate reaches; beyond, only the percentile plot shows anything.
+// Upper end of a plot on a linear ordinate; beyond, only the percentile plot shows details.
 constexpr double kCdfQuantile = 0.999;
 
 double scaled(std::uint64_t value, const results::ScaledUnit& unit) {
@@ -89,7 +89,7 @@ bool allEmpty(const DistributionRefs& distributions) {
                      [](const auto* one) { return one->histogram.count() == 0; });
 }
 
-// Height of share `q` on the ordinate of nines; one frame of `count` is the highest there is.
+// Height of share `q` on the ordinate of nines; one frame of `count` is the highest.
 double nines(double q, double count) { return -std::log10(std::max(1 - q, 1 / count)); }
 
 // --- Histogram ---------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ struct Bar {
 };
 using Bins = std::vector<Bar>;
 
-// The buckets themselves as bins, where there are few; a single value gets a bar of a fifth of a
+// The buckets themselves as bins, if there are few; a single value gets a bar of a fifth of a
 // percent.
 Bins bucketBins(const std::vector<stats::Histogram::Slice>& data) {
   Bins out;
@@ -112,8 +112,8 @@ Bins bucketBins(const std::vector<stats::Histogram::Slice>& data) {
   return out;
 }
 
-// Spreads the buckets over bins of equal width, a bucket's frames evenly over its own. Bins are
-// never narrower than the widest bucket, or they would show gaps that are not in the data.
+// Distributes the buckets over bins of equal width, a bucket's frames evenly over its own width.
+// Bins are never narrower than the widest bucket, which would show gaps that are not in the data.
 Bins binned(const std::vector<stats::Histogram::Slice>& data, bool log) {
   constexpr double kMostBins = 60;
   constexpr double kFewestBins = 12;
@@ -275,7 +275,7 @@ std::string renderTail(const DistributionRefs& distributions, const std::string&
       const Point at = frame.at(value, nines(one.share, count));
       frame.svg().line({frame.x().from(), at.y}, at, "mark");
       frame.svg().marker(at, 0, seriesPen(1).color);
-      // The curve rises to the right: below right of a point and above left of it there is room.
+      // The curve rises to the right: there is room below right of a point and above left of it.
       const bool left = at.x > (frame.x().from() + frame.x().to()) / 2;
       const double side = left && at.y > frame.y().to() + 20 ? -7 : 14;
       frame.svg().text(

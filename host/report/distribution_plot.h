@@ -11,7 +11,7 @@ namespace plumbline::report {
 
 using DistributionRefs = std::vector<const results::Distribution*>;
 
-// The unit in which these distributions are shown together; factor 1 per their own unit.
+// Common display unit of these distributions; factor 1 for their own unit.
 results::ScaledUnit displayUnit(const DistributionRefs& distributions);
 
 // Shares of frames per bin of equal width (equal ratio when the values span more than 20:1; the

@@ -44,10 +44,10 @@ std::map<NodeId, Place> placesOf(const Rows& rows) {
   return places;
 }
 
-// How hard a drawing is to read: switches that a cable within a row must go around, and crossings
-// of cables between the same two rows.
+// Cost of a drawing: switches between the ends of a cable within a row, and crossings of cables
+// between the same two rows.
 double effort(const Rows& rows, const std::vector<std::pair<NodeId, NodeId>>& edges) {
-  constexpr double kDetour = 3;  // crossings that one such switch is worth
+  constexpr double kDetour = 3;  // one such switch counts as many crossings
   const std::map<NodeId, Place> places = placesOf(rows);
   struct Span {
     std::size_t row;
@@ -73,7 +73,7 @@ double effort(const Rows& rows, const std::vector<std::pair<NodeId, NodeId>>& ed
   return sum;
 }
 
-// Each row by the mean place of what its switches are cabled to.
+// Sorts each row by the mean position of its switches' neighbours.
 void byBarycentre(Rows& rows, const std::vector<std::pair<NodeId, NodeId>>& edges) {
   for (std::vector<NodeId>& row : rows) {
     const std::map<NodeId, Place> places = placesOf(rows);

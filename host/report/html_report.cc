@@ -92,7 +92,7 @@ std::vector<Section> setUp(const ReportInput& input) {
           {"agents", "Agents", agentsHtml(input.agents)}};
 }
 
-// What is looked up rather than read.
+// Reference sections.
 std::vector<Section> reference(const ReportInput& input) {
   return {{"observed", "Figures, tests and observation points", kpiMapHtml(input.tests)},
           {"demands", "Demands on every report", demandsHtml(input.demands, "")},

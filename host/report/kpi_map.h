@@ -1,4 +1,4 @@
-// Which test measured which figure, and where it was observed.
+// Table of figures: test and observation point of each.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace plumbline::report {
 
-// A table: a row for each figure of `tests`, by machine
-// name in the order in which they first come; empty if there are none.
+// A table: a row for each figure of `tests`, by machine name in the order of first appearance;
+// empty if there are none.
 std::string kpiMapHtml(const std::vector<results::TestResult>& tests);
 
 }  // namespace plumbline::report

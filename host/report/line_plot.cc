@@ -97,7 +97,7 @@ std::string renderLinePlot(const results::Chart& chart, const results::Chart& wh
       legend.push_back({series.name, referencePen(references++), false, 0});
     } else {
       Pen pen = seriesPen(measured);
-      if (series.right && pen.dash.empty()) pen.dash = "8 4";  // told apart without colours
+      if (series.right && pen.dash.empty()) pen.dash = "8 4";  // distinguishable without colours
       legend.push_back({series.name + (series.right ? " (right)" : ""), pen, markers, measured});
       ++measured;
     }

@@ -1,4 +1,4 @@
-// What a reader must know beside the figures.
+// Remarks that a reader must know besides the figures.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace plumbline::report {
 
-// A list that stands open: what went wrong.
+// An unfolded list of errors.
 std::string anomaliesHtml(const std::vector<results::Anomaly>& anomalies);
 
-// A list under `title` that folds away, with how many there are: what differs from the methodology
-// by intent. Empty text if there are none.
+// A folded list under `title` with its length: intended differences from the methodology. Empty
+// text if there are none.
 std::string foldedNoticesHtml(const std::string& title,
                               const std::vector<results::Deviation>& notices);
 
-// `content` (HTML) that folds away under `title`, which stays. Print shows it all.
+// `content` (HTML) that folds away under `title`. Print shows all of it.
 std::string foldedHtml(const std::string& title, const std::string& content);
 
 }  // namespace plumbline::report

@@ -22,7 +22,7 @@ std::string link(const std::string& anchor, const std::string& text) {
   return fmt::format("<a href=\"#{}\">{}</a>", anchor, escaped(text));
 }
 
-// Simulated or real, or that this build cannot say.
+// Simulated or real, or unknown in this build.
 const char* originText(const ReportInput& input) {
   if (input.simulated_dut) return "of a simulation: they describe a model, not a device";
   return input.bench_known ? "measured on a device"

@@ -1,4 +1,4 @@
-// The frame that every page shares.
+// The common frame of all pages.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace plumbline::report {
 
-// A whole document with the style sheet in it; `contents` and `body`, and nothing else, are HTML
-// already. `contents` is contentsHtml(), or empty.
+// A whole document including the style sheet; only `contents` and `body` are HTML already.
+// `contents` is contentsHtml(), or empty.
 std::string page(const std::string& title, const std::string& contents, const std::string& body,
                  const std::string& footer);
 
-// What a page begins with: what kind of page, its title, and facts about it.
+// The head of a page: kind of page, title, and facts.
 std::string pageHeader(const std::string& kind, const std::string& title, const KeyValues& facts);
 
 }  // namespace plumbline::report

@@ -15,7 +15,7 @@ namespace plumbline::report {
 namespace {
 
 constexpr std::size_t kMostPictures = 4;
-// Distributions that one plot tells apart.
+// Most distributions that one plot can distinguish.
 constexpr std::size_t kMostCurves = 6;
 
 struct Candidate {
@@ -23,7 +23,7 @@ struct Candidate {
   std::function<std::string()> draw;
 };
 
-// What a test could show, the most telling first.
+// Pictures of a test, the most informative first.
 std::vector<Candidate> candidatesOf(const results::TestResult& test) {
   std::vector<Candidate> candidates;
   const auto addChart = [&](const results::Chart& chart) {

@@ -8,8 +8,8 @@
 namespace plumbline::report {
 namespace {
 
-// The longest beginning of `text` that fits, with "…" behind it if that is not all. Never cuts
-// within a UTF-8 sequence.
+// The longest beginning of `text` that fits, followed by "…" if it is not all. Never cuts within a
+// UTF-8 sequence.
 std::string cut(const std::string& text, double width, double size) {
   if (textWidth(text, size) <= width) return text;
   std::string shorter = text;

@@ -1,4 +1,4 @@
-// What the pictures of a result have in common: names as they fit, and what stands at a place.
+// Common functions of a result's pictures: fitting names, and values at a position.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace plumbline::report {
 
 // `text` in at most `lines` lines of `width` pixels at a font of `size` pixels, broken at spaces;
-// what does not fit ends with "…".
+// text that does not fit ends with "…".
 std::vector<std::string> wrapped(const std::string& text, double width, double size,
                                  std::size_t lines);
 

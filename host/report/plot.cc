@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLeft = 92;
 constexpr double kRight = 18;
-constexpr double kRightAxis = 84;  // instead, where there is an axis
+constexpr double kRightAxis = 84;  // instead, with a right axis
 constexpr double kTop = 12;
 constexpr double kBottom = 64;
 constexpr double kLegendRow = 22;

@@ -1,4 +1,4 @@
-// What all plots share: the frame with axes, grid and legend, and the look of series.
+// Common parts of all plots: the frame with axes, grid and legend, and the style of series.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ inline constexpr double kPlotWidth = 640;
 inline constexpr double kPlotHeight = 380;
 inline constexpr double kTickFont = 14;
 
-// Look of the n-th series: eight colours that readers with any colour vision can tell apart (after
+// Style of the n-th series: eight colours that are distinguishable with any colour vision (after
 // Okabe and Ito), then the same with dashes. A reference line is grey and dashed.
 Pen seriesPen(std::size_t n);
 Pen referencePen(std::size_t n);
@@ -26,8 +26,8 @@ struct LegendEntry {
   std::size_t marker = 0;
 };
 
-// What a legend takes from top to bottom, and draws it there: entries side by side from `left` to
-// `right`, in as many rows as they need.
+// Height of a legend; and draws it: entries side by side from `left` to `right`, in as many rows as
+// needed.
 double legendHeight(const std::vector<LegendEntry>& legend, double left, double right);
 void drawLegend(Svg& svg, const std::vector<LegendEntry>& legend, double left, double right,
                 double top);
@@ -43,12 +43,12 @@ struct AxisSpec {
 // Draws grid, axes and legend at once; series are added afterwards with the axes' pixels.
 class PlotFrame {
  public:
-  // `label` is the plot's title for screen readers; `right`, an axis at the right as well.
+  // `label` is the plot's title for screen readers; `right`, an optional right axis.
   PlotFrame(const std::string& label, const AxisSpec& x, const AxisSpec& y,
             const std::vector<LegendEntry>& legend, const AxisSpec* right = nullptr);
 
   [[nodiscard]] Point at(double x, double y) const { return {x_.pixel(x), y_.pixel(y)}; }
-  // By the axis at the right, which there is.
+  // On the right axis, which must exist.
   [[nodiscard]] Point atRight(double x, double y) const {
     return {x_.pixel(x), right_.value().pixel(y)};
   }

@@ -1,5 +1,5 @@
-// What is handed over after a run: one HTML file for people, JSON and CSV for programs. Everything
-// is made from the generic result model; nothing here knows a particular test.
+// The output of a run: one HTML file for people, JSON and CSV for programs. Generated from the
+// generic result model, independent of particular tests.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace plumbline::report {
 // Names and values in the order in which they are shown.
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-// A limit of the scenario, and how the run stands to it.
+// A limit of the scenario, and the run's outcome.
 struct LimitOutcome {
   enum class State { kMet, kMissed, kNotMeasured };
 
@@ -25,13 +25,13 @@ struct LimitOutcome {
   bool at_most = true;
   double bound = 0;
   State state = State::kNotMeasured;
-  // The value furthest to the bad side with its unit, and where it was measured: "T5.2, 64 B".
-  // Meaningless if not measured.
+  // The worst value with its unit, and where it was measured: "T5.2, 64 B". Meaningless if not
+  // measured.
   results::Quantity worst{};
   std::string where{};
 };
 
-// Something that the methodology demands, and where this report has it.
+// A demand of the methodology, and its place in this report.
 struct Demand {
   enum class State { kHere, kMissing, kNotMeasured };
 
@@ -39,12 +39,12 @@ struct Demand {
   std::string what;     // "BusBW, average, P50, P95 and P99"
   bool swept = false;   // a parameter to vary
   std::string section;  // of the methodology
-  std::string level;    // "MUST"; empty where the text says none
+  std::string level;    // "MUST"; empty where the draft gives none
   State state = State::kHere;
-  std::string answer;  // where it is, what is missing, or why it is not measured
+  std::string answer;  // its place, what is missing, or why it is not measured
 };
 
-// Everything a report says. Texts are UTF-8 and may contain anything: they are escaped.
+// The contents of a report. Texts are UTF-8 and may contain anything: they are escaped.
 struct ReportInput {
   std::string title;       // "Latency through a leaf–spine fabric"
   std::string run_id;      // under which the results are stored
@@ -53,26 +53,26 @@ struct ReportInput {
   std::string scenario;    // the scenario file, verbatim
   KeyValues dut_identity;  // vendor, model, operating system …; see identificationHtml()
   bool simulated_dut = false;
-  // Whether that is known: not of a bench that this build does not have.
+  // False for a bench that this build does not have.
   bool bench_known = true;
   std::optional<fabric::TopologySpec> topology;  // drawn if known
   std::vector<fabric::FailureSpec> failures;     // of the scenario, marked in the drawing
   KeyValues dut;                                 // configuration of the device under test
   KeyValues tester;                              // bench, card version, capabilities
   KeyValues host;                                // software versions, machine
-  std::vector<std::string> warnings{};           // about the scenario: legal, but hardly meant
+  // About the scenario: legal, but probably unintended.
+  std::vector<std::string> warnings{};
   std::vector<results::TestResult> tests;
   std::vector<results::AgentRecord> agents{};  // of a run on several testers
   std::vector<LimitOutcome> limits{};          // in the order of the scenario; empty: none are set
   std::vector<Demand> demands{};               // on the tests that the report has; may be empty
 };
 
-// One self-contained HTML file: no script, nothing loaded from elsewhere, also well-formed XML.
-// Page one says what was tested, warnings about the scenario, how it stands to its limits, the main
-// figures, and shows some pictures; then comes a section for each test, then how it was measured:
-// device under test, topology with cabling and failures, configuration, agents; at the end which
-// test measured what, all figures by machine name, and the scenario. Contents with links stand at
-// the side.
+// One self-contained HTML file: no script, no external resources, also well-formed XML. Page one
+// has the DUT, warnings about the scenario, the outcome of its limits, the main figures, and some
+// pictures; then a section for each test; then the conditions: device under test, topology with
+// cabling and failures, configuration, agents; finally a map of tests and figures, all figures by
+// machine name, and the scenario. Contents with links are at the side.
 std::string renderHtml(const ReportInput& input);
 
 // One JSON document: the same facts, every test as results::TestResult::toJson() writes it.
@@ -83,20 +83,20 @@ struct CsvFile {
   std::string content;
 };
 
-// A file for each table (repeatability too), chart, heat map, timeline and distribution of a test,
-// and one for its KPIs. RFC 4180 quoting, LF line ends; numbers with all the digits they have. A
+// A file for each table (including repeatability), chart, heat map, timeline and distribution of a
+// test, and one for its KPIs. RFC 4180 quoting, LF line ends; numbers with all their digits. A
 // column of quantities is followed by columns for its confidence interval, CV, repetitions,
 // observation point, uncertainty and samples. Distributions are given as their occupied buckets
 // [lower bound, upper bound).
 std::vector<CsvFile> renderCsv(const results::TestResult& test);
-// The name of a table's file among them, where no two tables of the test have one id.
+// The name of a table's file among them, if no two tables of the test have one id.
 std::string tableCsvName(const results::TestResult& test, const results::Table& table);
 std::string rawCsvName(const results::TestResult& test, const results::RawData& data);
 
 // Writes report.json, csv/*.csv (with csv/cabling.csv, if the topology is known) and report.html
 // into `directory`, which is created. Each file appears complete or not at all, report.html last;
 // csv/ belongs to the report and is replaced. Returns the path of report.html. Throws
-// Error(kTester) when something cannot be written.
+// Error(kTester) for a write error.
 std::filesystem::path writeReport(const std::filesystem::path& directory, const ReportInput& input);
 
 }  // namespace plumbline::report

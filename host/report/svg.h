@@ -1,5 +1,5 @@
 // Inline SVG, element by element. Colours and fonts of axes and text come from the style sheet of
-// the report; series bring their own.
+// the report; series have their own.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace plumbline::report {
 
-// Text for HTML, XML and attribute values: & < > " ' escaped, control characters and marks of
-// direction other than tab and line ends replaced by U+FFFD (XML has no way to say them), and so
-// are bytes that are not UTF-8.
+// Text for HTML, XML and attribute values: & < > " ' escaped; control characters except tab and
+// line ends, direction marks, and invalid UTF-8 are replaced by U+FFFD (XML cannot represent them).
 std::string escaped(std::string_view text);
 
 struct Point {
@@ -18,7 +17,7 @@ struct Point {
   double y = 0;
 };
 
-// How a line or bar looks.
+// Style of a line or bar.
 struct Pen {
   std::string color;
   double width = 1.5;
@@ -27,12 +26,12 @@ struct Pen {
 
 enum class Anchor { kStart, kMiddle, kEnd };
 
-// Pixels that `text` takes at a font of `size` pixels: an estimate that errs on the wide side.
+// Estimated width of `text` in pixels at a font of `size` pixels, rather too wide than too narrow.
 double textWidth(std::string_view text, double size);
 
 class Svg {
  public:
-  // `label` is what a screen reader says.
+  // `label` is the text for screen readers.
   Svg(double width, double height, std::string_view label);
 
   // `style` is a class of the style sheet.
@@ -42,13 +41,13 @@ class Svg {
   void curve(Point from, Point control, Point to, std::string_view style);
   // Points closer than a third of a pixel to the last one drawn are left out.
   void polyline(const std::vector<Point>& points, const Pen& pen);
-  // What `points` enclose, pale; at least three.
+  // The pale area that `points` enclose; at least three.
   void area(const std::vector<Point>& points, std::string_view color);
   // A ring around a marker.
   void ring(Point at, std::string_view color);
   void rect(Point corner, double width, double height, std::string_view style);
   void filledRect(Point corner, double width, double height, std::string_view color);
-  // One of six shapes, so that series differ by more than colour; filled, or its outline alone.
+  // One of six shapes, so that series differ by more than colour; filled or outlined.
   void marker(Point at, std::size_t shape, std::string_view color, bool filled = true);
   void text(Point at, Anchor anchor, std::string_view style, std::string_view content);
   // Turned by 90° counter-clockwise.

@@ -36,7 +36,7 @@ const char* observationLetter(ObservationPoint point) {
   return "M";
 }
 
-// "2159660 us": what the title of a number says.
+// "2159660 us": the title of a number.
 std::string exactText(double value, const std::string& unit) {
   return unit.empty() ? results::exactNumber(value) : results::exactNumber(value) + " " + unit;
 }
@@ -73,7 +73,7 @@ std::string markHtml(const Quantity& quantity, const std::string& mark) {
                      escaped(results::percentileText(quantity)), mark);
 }
 
-// A machine name such as "wall_ns_per_packet_hop" may be broken behind '_' and '.'.
+// A machine name such as "wall_ns_per_packet_hop" may be broken after '_' and '.'.
 std::string breakable(const std::string& name) {
   std::string html;
   for (const char c : escaped(name)) {
@@ -212,7 +212,7 @@ std::string intervalHtml(const Quantity& quantity) {
 }
 
 std::string cvHtml(const Quantity& quantity) {
-  // Without scatter there is nothing to relate to the mean.
+  // Without scatter there is no CV.
   const results::Statistics statistics = quantity.uncertainty.statistics;
   if (!quantity.cv || statistics == results::Statistics::kIdentical ||
       statistics == results::Statistics::kDeterministic) {

@@ -111,7 +111,7 @@ std::string distributionsHtml(const TestResult& test, const std::string& anchor)
       "<p class=\"note\">In the plots by percentile every further nine takes the same height, so "
       "that the tail can be read; a dot marks the highest value seen.</p>\n";
   html += "<div class=\"figures\">\n";
-  // Curves are compared in groups that the eye can still tell apart.
+  // Most curves that can be distinguished in one plot.
   constexpr std::size_t kCurvesPerPlot = 6;
   for (std::size_t first = 0; all.size() > 1 && first < all.size(); first += kCurvesPerPlot) {
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
@@ -181,7 +181,7 @@ std::string picturesHtml(const TestResult& test) {
   return html.empty() ? "" : "<div class=\"figures\">\n" + html + "</div>\n";
 }
 
-// What the test let fail.
+// Elements that failed in the test.
 std::string failuresHtml(const TestResult& test,
                          const std::optional<fabric::TopologySpec>& topology) {
   if (test.failed_elements.empty() || !topology) return "";

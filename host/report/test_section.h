@@ -11,15 +11,15 @@
 namespace plumbline::report {
 
 // Key figures, configuration, tables, charts, distributions, anomalies, deviations, repeatability
-// and demands of `test` under a heading with the anchor `anchor`. Where the test let something fail
-// and the topology is known, a drawing shows what.
+// and demands of `test` under a heading with the anchor `anchor`. If elements failed in the test
+// and the topology is known, a drawing shows them.
 std::string testSectionHtml(const results::TestResult& test, const std::string& anchor,
                             const ReportInput& input);
 
-// Where its anomalies are.
+// Anchor of its anomalies.
 std::string anomaliesAnchor(const std::string& anchor);
 
-// The parts of the section that it has, for the contents of a report of few tests.
+// The existing parts of the section, for the contents of a report of few tests.
 std::vector<ContentsEntry> testParts(const results::TestResult& test, const std::string& anchor);
 
 // All figures of `test` by machine name and point, as a table; empty text if there are none.

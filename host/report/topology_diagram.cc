@@ -58,7 +58,7 @@ std::vector<Box> place(const std::vector<std::int64_t>& members, double left, do
   return boxes;
 }
 
-// What fails, by the names of nodes.
+// Failed elements, by the names of nodes.
 class Failed {
  public:
   explicit Failed(const std::vector<fabric::FailureSpec>& failures) {
@@ -105,13 +105,13 @@ class Drawing {
     svg_.text({box.center, y + height / 2 + 4}, Anchor::kMiddle, "small", name);
   }
 
-  // Within a row, around what stands between: `height` above the tops of its ends.
+  // Within a row, around the switches between: `height` above the tops of its ends.
   void arc(double x1, double x2, double top, double height, bool failed) {
     svg_.curve({x1, top}, {(x1 + x2) / 2, top - 2 * height}, {x2, top},
                failed ? "cable failed" : "cable");
   }
 
-  // What runs between two tiers, at the right.
+  // Labels of the links between two tiers, at the right.
   void links(double y, BitRate rate, Picoseconds delay) {
     lines(y, {results::readableNumber(rate.toGigabitsPerSecond()) + " Gb/s",
               results::readableNumber(delay.toNanoseconds()) + " ns"});
@@ -245,8 +245,8 @@ struct CableKinds {
   }
 };
 
-// Any graph, by its distance from the hosts: switches with hosts are the lowest row, with the
-// number of their hosts beneath, and so on upwards.
+// Any graph, by distance from the hosts: switches with hosts are the lowest row, with the number of
+// their hosts beneath, and so on upwards.
 class RowDrawing {
  public:
   RowDrawing(const TopologySpec& topology, const Failed& failed)
@@ -386,7 +386,7 @@ class RowDrawing {
   const Failed& failed_;
   std::map<fabric::NodeId, Spot> at_;
   std::map<std::size_t, double> gaps_;  // centre of the ellipsis of a row
-  std::vector<CableKinds> below_;       // each row: cables between it and what is beneath
+  std::vector<CableKinds> below_;       // each row: cables between it and the row below
   std::vector<CableKinds> within_;
   double top_ = kTop;
   std::optional<Drawing> drawing_;

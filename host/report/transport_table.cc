@@ -47,7 +47,7 @@ Place placeOf(const std::string& label) {
   }
 }
 
-// The figure that the test's first main figure is one value of, or else its first figure.
+// The figure of the test's first main value, or else its first figure.
 std::string mainFigure(const results::TestResult& test) {
   for (const results::Kpi& kpi : test.kpis) {
     if (!test.primary.empty() && kpi.quantity.value == test.primary.front().value &&

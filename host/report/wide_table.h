@@ -1,4 +1,4 @@
-// Tables with more columns than a page has room for.
+// Tables with more columns than fit on a page.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace plumbline::report {
 
-// Most columns of a table that is left as it is.
+// Most columns of a table that is not split.
 inline constexpr std::size_t kMostColumns = 12;
 
 struct TablePart {
   results::Table table;
-  // Columns that say the same in every row: their names and the cell.
+  // Columns with the same value in every row: their names and the cell.
   std::vector<std::pair<std::string, results::Cell>> constants;
 };
 
-// `table` in parts that fit a page; as it is if it has at most kMostColumns. Leading columns of
+// `table` in parts that fit a page; unchanged if it has at most kMostColumns. Leading columns of
 // text are repeated in each part. Columns that have values in the same rows stay together, without
-// the rows in which they have none; what is the same in every row stands beside the part once. Each
-// quantity of `table` is in exactly one part.
+// the rows in which they have none; constant columns are shown once beside the part. Each quantity
+// of `table` is in exactly one part.
 std::vector<TablePart> readableParts(const results::Table& table);
 
 }  // namespace plumbline::report

@@ -68,7 +68,7 @@ AgentRecord agentFromJson(const Json& json) {
 std::string agentsJson(const std::vector<AgentRecord>& agents) {
   Json list = Json::array();
   for (const AgentRecord& agent : agents) list.push_back(agentToJson(agent));
-  // What an agent says of itself may be no UTF-8.
+  // Text from an agent may be invalid UTF-8.
   return list.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -81,7 +81,7 @@ std::vector<std::string> anomaliesOnlyIn(const TestResult& only, const TestResul
   return texts;
 }
 
-// A line for each file that the scenario names: what it held, "1234 bytes, 0123456789abcdef".
+// A line for each file that the scenario names, with its contents: "1234 bytes, 0123456789abcdef".
 void addFiles(const RunIdentity& identity, Lines& lines) {
   std::istringstream files(identity.files);
   for (std::string line; std::getline(files, line);) {
@@ -252,7 +252,7 @@ std::string changeText(const ComparedKpi& kpi) {
 
 namespace {
 
-// ", better" or ", worse": the second run's value, where that can be said.
+// ", better" or ", worse" for the second run's value, if the figure has a direction.
 std::string_view judgement(const ComparedKpi& compared) {
   const kpi::Declaration* declared = kpi::find(compared.name);
   if (declared == nullptr || declared->better == kpi::Better::kNeither) return "";

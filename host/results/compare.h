@@ -13,12 +13,12 @@
 
 namespace plumbline::results {
 
-// A difference is called one when chance alone would make it less often than this.
+// A difference counts as significant when its probability by chance is below this.
 inline constexpr double kSignificanceLevel = 0.05;
 
 enum class Significance {
   kNotTestable,  // fewer than two repetitions on one side
-  kIndifferent,  // within what the repetitions scatter
+  kIndifferent,  // within the scatter of the repetitions
   kSignificant,  // beyond it, at kSignificanceLevel
 };
 
@@ -45,8 +45,8 @@ struct UnpairedKpi {
   Quantity quantity;
 };
 
-// A line of a test's configuration that differs, an anomaly that only one of the runs has, or a
-// line of what identifies the runs (`test` empty).
+// A line of a test's configuration that differs, an anomaly of only one of the runs, or a differing
+// line of the runs' identity (`test` empty).
 struct DifferingCondition {
   std::string test;
   std::string name;
@@ -54,7 +54,7 @@ struct DifferingCondition {
   std::string second;
 };
 
-// A key of the scenario that the two runs' files do not give the same value.
+// A key of the scenario with different values in the two runs' files.
 struct DifferingKey {
   std::string key;                   // "dut.switch.ecn.kmin"
   std::optional<std::string> first;  // as the file has it; nothing = not stated
@@ -73,19 +73,19 @@ struct Comparison {
   std::vector<UnpairedKpi> only_first;
   std::vector<UnpairedKpi> only_second;
 
-  // How many of `kpis` are of this significance.
+  // Number of `kpis` with this significance.
   [[nodiscard]] std::size_t count(Significance significance) const;
 };
 
-// `first` of the test `test` beside the same figure of another run.
+// Compares `first` of the test `test` with the same figure of another run.
 ComparedKpi comparedKpi(const std::string& test, const Kpi& first, const Quantity& second);
 
-// Figures are the same when test, name, point and unit are. Leaves Comparison::scenario empty: what
-// a scenario's text means is not known here.
+// Figures are the same when test, name, point and unit are. Leaves Comparison::scenario empty,
+// because this library cannot interpret a scenario's text.
 Comparison compareRuns(const StoredRun& first, const StoredRun& second);
 
-// What differs between two lists of keys and values: in the order of the first, then what only the
-// second has. Of the identity that compareRuns() compares (name, bench, profile, seed) nothing.
+// Differences of two lists of keys and values: in the order of the first, then keys of the second
+// only. Without the identity that compareRuns() compares (name, bench, profile, seed).
 std::vector<DifferingKey> differingKeys(
     const std::vector<std::pair<std::string, std::string>>& first,
     const std::vector<std::pair<std::string, std::string>>& second);
@@ -93,7 +93,7 @@ std::vector<DifferingKey> differingKeys(
 // "+3.2 %", "same", or "from zero".
 std::string changeText(const ComparedKpi& kpi);
 // "significant, worse (p = 0.0031)" and so on: better or worse by the declaration of the figure;
-// without p where there is none.
+// without p where it is undefined.
 std::string significanceText(const ComparedKpi& kpi);
 
 // The comparison as one JSON document, indented, with a newline at its end.

@@ -12,7 +12,7 @@ namespace plumbline::results {
 std::string exportJson(const StoredRun& run);
 
 // One line per cell of every table and per KPI, with the columns of kCsvHeader: RFC 4180 quoting,
-// LF line ends, doubles with all the digits they have.
+// LF line ends, doubles with all their digits.
 std::string exportCsv(const StoredRun& run);
 
 inline constexpr const char* kCsvHeader =

@@ -1,4 +1,4 @@
-// The way back from a JSON document to the run it was written of.
+// Reads a run from the JSON document that was written of it.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace plumbline::results {
 
-// Most that is read of a document.
+// Largest document that is read.
 inline constexpr std::uint64_t kMostJsonBytes = 256U << 20U;
 
-// The run in `json`, as exportJson() writes it. What the document does not hold is empty: the names
-// of the scenario's file and the files it refers to. `file` stands in messages. Throws
-// Error(kUsage) for any other text.
+// The run in `json`, as exportJson() writes it. Members that the document does not contain are
+// empty: the names of the scenario's file and of the files that it names. `file` is used in
+// messages. Throws Error(kUsage) for any other text.
 StoredRun importJson(const std::string& json, const std::string& file);
 
 }  // namespace plumbline::results

@@ -9,7 +9,7 @@ namespace plumbline::results {
 namespace {
 
 constexpr int kMaxDecimals = 6;
-// Rounding errors of computed values, relative to the largest: not digits that anybody measured.
+// Rounding errors of computed values, relative to the largest: not measured digits.
 constexpr double kNoise = 1e-9;
 
 double rounded(double value, int decimals) {

@@ -13,7 +13,7 @@ namespace {
 
 // Values from 1 to here keep their unit.
 constexpr double kKeepUnit = 10'000;
-// Whole values of a column keep theirs up to here: they are exact in five digits.
+// Whole values of a column keep theirs up to here: five digits are exact.
 constexpr double kKeepWhole = 100'000;
 // Significant digits of the largest value of a column.
 constexpr int kColumnDigits = 4;
@@ -29,8 +29,8 @@ bool isWhole(double value) { return std::abs(value) < 1e15 && std::trunc(value) 
 
 bool isBytes(const std::string& unit) { return unit == "B" || unit == "bytes"; }
 
-// Places after the point that half an interval decides: one significant digit of it, two where the
-// first is 1. Negative, and two digits always, where these stand before the point.
+// Places after the point according to half an interval: one significant digit of it, two where the
+// first is 1. Negative, and always two digits, where these stand before the point.
 int decidedPlaces(double half) {
   const auto exponent = static_cast<int>(std::floor(std::log10(half)));
   const bool two_digits = exponent > 0 || half / std::pow(10.0, exponent) < 2;
@@ -74,7 +74,7 @@ double largestOf(std::span<const double> values) {
   return largest;
 }
 
-// Of the values that are not zero; 0 if there are none.
+// Smallest of the values that are not zero; 0 if there are none.
 double smallestOf(std::span<const double> values) {
   double smallest = 0;
   for (const double value : values) {
@@ -104,8 +104,8 @@ ScaledUnit unitFor(const std::string& unit, std::span<const double> values, bool
   return fitted;
 }
 
-// Half of an interval below which the value is not known: halfInterval(), or where the statistical
-// part is not known what the systematic one alone makes of it.
+// Lower bound of half an interval, below which digits are meaningless: halfInterval(), or where the
+// statistical part is unknown the one from the systematic part alone.
 std::optional<double> leastHalf(const Quantity& quantity) {
   if (const auto half = halfInterval(quantity)) return half;
   if (quantity.uncertainty.statistics != Statistics::kNone) return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<double> leastHalf(const Quantity& quantity) {
   return systematic && *systematic > 0 ? std::optional(kCoverage * *systematic) : std::nullopt;
 }
 
-// Whether a number with so many places shows anything of it.
+// Whether the half interval is visible with this number of places.
 bool visible(double half, int places) { return half >= 0.5 * std::pow(10.0, -places); }
 
 // An uncertainty rounded to the place that the value ends at.
@@ -123,10 +123,10 @@ std::string spreadText(double half, int places) {
   return groupedNumber(std::round(half * scale) / scale, places);
 }
 
-// How a quantity by itself is shown.
+// Format of a single quantity.
 struct Shown {
   ScaledUnit unit;
-  std::optional<double> half;  // of what a +- shows, in this unit
+  std::optional<double> half;  // half interval, in this unit
   int places = 0;
 };
 
@@ -141,7 +141,7 @@ Shown shown(const Quantity& quantity) {
   if (shown.half) {
     *shown.half /= shown.unit.factor;
     const int places = std::min(most, shown.places + kExtraPlaces);
-    // A value that is known far better than its digits is shown without.
+    // A half interval far below the value's digits is not shown.
     if (visible(*shown.half, places)) {
       shown.places = places;
     } else {
@@ -183,7 +183,7 @@ int placesWithin(int places, const Values& column, const ScaledUnit& unit) {
   return std::min(places, decided);
 }
 
-// "latency_p99_ns": the unit is in the name, so that the values keep it.
+// "latency_p99_ns": the unit is part of the name, so the values keep it.
 bool isMachineName(const std::string& name) {
   return name.find('_') != std::string::npos && name.find(' ') == std::string::npos;
 }

@@ -13,7 +13,7 @@ namespace {
 // Two commands may write to the same results directory at the same time; each transaction is short.
 constexpr int kBusyTimeoutMs = 10'000;
 
-// `system`: what the system said; 0 where it was not asked.
+// `system`: the system's error number; 0 if there is none.
 const char* remedyFor(int code, int system) {
   if (system == EMFILE || system == ENFILE) {
     return "no more files can be open at a time: raise `ulimit -n`, or run fewer at a time";
@@ -42,7 +42,7 @@ const char* remedyFor(int code, int system) {
   }
 }
 
-// RFC 3986: everything else than these is written in hexadecimal.
+// RFC 3986: all other characters are written in hexadecimal.
 std::string uriOf(const std::string& file) {
   std::string uri = "file:";
   for (const char c : file) {

@@ -1,4 +1,4 @@
-// A thin owner of SQLite's handles: closes what it opened, turns error codes into Error.
+// A thin wrapper of SQLite's handles: closes its objects, turns error codes into Error.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace plumbline::results {
 // An open database file. Not thread-safe; one owner.
 class Database {
  public:
-  // kUnchanging: a file that nobody writes to, in a directory that cannot be written.
+  // kUnchanging: a file without writers, in a directory that cannot be written.
   enum class Mode { kCreate, kExisting, kUnchanging };
 
   // Throws Error(kTester) naming the file when it cannot be opened.
@@ -23,13 +23,13 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Runs statements that return nothing of interest. Throws Error(kTester).
+  // Runs statements whose results are ignored. Throws Error(kTester).
   void execute(const char* sql);
   // The first column of the first row of a query. Throws Error(kTester) when there is no row.
   std::int64_t integer(const char* sql);
   [[nodiscard]] std::int64_t lastInsertId() const;
 
-  // Throws Error(kTester) that says what SQLite says of `code` and what the user can do about it.
+  // Throws Error(kTester) with SQLite's text for `code` and a remedy.
   [[noreturn]] void fail(int code) const;
 
  private:

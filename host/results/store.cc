@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "PLMB" in SQLite's header: tells our files from anyone else's.
+// "PLMB" in SQLite's header: distinguishes our files from others.
 constexpr std::int64_t kApplicationId = 0x504C4D42;
 constexpr std::int64_t kSchemaVersion = 4;
 
@@ -72,8 +72,7 @@ CREATE TABLE observations(
   PRIMARY KEY (run, key));
 )sql";
 
-// What schema 1 lacks. Nothing is known of the files of its runs: those that name some are not
-// resumed.
+// Additions to schema 1. The files of its runs are unknown: runs that name some cannot be resumed.
 constexpr const char* kFromSchema1 = R"sql(
 ALTER TABLE runs ADD COLUMN files TEXT NOT NULL DEFAULT '';
 CREATE TABLE observations(
@@ -84,7 +83,7 @@ CREATE TABLE observations(
 UPDATE schema_version SET version = 2;
 )sql";
 
-// What schema 2 lacks. Nothing is known of what is there already: it has no checksum.
+// Additions to schema 2. Existing rows have no checksum.
 constexpr const char* kFromSchema2 = R"sql(
 ALTER TABLE trials ADD COLUMN checksum INTEGER;
 ALTER TABLE test_results ADD COLUMN checksum INTEGER;
@@ -92,7 +91,7 @@ ALTER TABLE observations ADD COLUMN checksum INTEGER;
 UPDATE schema_version SET version = 3;
 )sql";
 
-// What schema 3 lacks. Runs that are there already have no checksum.
+// Additions to schema 3. Existing runs have no checksum.
 constexpr const char* kFromSchema3 = R"sql(
 ALTER TABLE runs ADD COLUMN checksum INTEGER;
 UPDATE schema_version SET version = 4;
@@ -122,10 +121,10 @@ std::string utcNow() {
   return text.data();
 }
 
-// SQLite's integers are signed; the bits are what counts.
+// SQLite's integers are signed; only the bits matter.
 std::int64_t signedBits(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-// Of a row's texts, with their lengths, so that nothing moves from one to the other unseen.
+// Checksum of a row's texts including their lengths, so that a shift between texts is detected.
 std::int64_t checksumOf(std::initializer_list<std::string_view> texts) {
   Hash64 hash;
   for (const std::string_view text : texts) {
@@ -136,7 +135,7 @@ std::int64_t checksumOf(std::initializer_list<std::string_view> texts) {
   return signedBits(hash.value());
 }
 
-// Of what a run was begun with; its end and status change.
+// Checksum of a run's parameters; its end and status change.
 std::int64_t checksumOf(const RunInfo& info) {
   const RunIdentity& identity = info.identity;
   return checksumOf({info.created, identity.scenario_name, identity.scenario_file,
@@ -144,7 +143,7 @@ std::int64_t checksumOf(const RunInfo& info) {
                      std::to_string(identity.seed), info.software, info.machine, identity.files});
 }
 
-// Whether a row is as it was written; one of an older schema says nothing of itself.
+// Whether a row is unaltered; rows of an older schema have no checksum.
 bool intact(const Statement& row, int checksum, std::initializer_list<std::string_view> texts) {
   return row.isNull(checksum) || row.integer(checksum) == checksumOf(texts);
 }
@@ -193,7 +192,7 @@ void upgrade(Database& database) {
 
 std::unique_ptr<Database> openDatabase(const std::string& file, Database::Mode mode) {
   auto database = std::make_unique<Database>(file, mode);
-  // Look before touching: a foreign file stays as it was.
+  // Checked before any write: a foreign file is not changed.
   if (isEmpty(*database)) {
     setUp(*database);
     Transaction transaction(*database);
@@ -277,7 +276,7 @@ RunLock::RunLock(const fs::path& directory, std::int64_t run)
   }
 }
 
-// The file is left: removing it would let two processes lock two files of the same name.
+// The file is not removed: otherwise two processes could lock two files of the same name.
 RunLock::~RunLock() { ::close(descriptor_); }
 
 ResultStore::ResultStore(fs::path directory, std::unique_ptr<Database> database)
@@ -384,7 +383,7 @@ void ResultStore::saveTrials(std::int64_t run, const std::vector<StoredTrial>& t
   Transaction transaction(*database_);
   for (const StoredTrial& trial : trials) {
     if (findTrial(run, trial.spec_json, trial.repetition)) continue;
-    // What is there under its key is damaged.
+    // The row under its key is damaged.
     Statement(*database_,
               "DELETE FROM trials WHERE run = ? AND spec_hash = ? AND repetition = ? AND spec = ?")
         .bind(1, run)

@@ -1,6 +1,6 @@
-// Where results live: one SQLite file per results directory. Every finished trial is one durable
-// transaction, so that an interruption of any kind loses at most the trial in hand, and resuming a
-// run is looking its trials up again.
+// Storage of results: one SQLite file per results directory. Every finished trial is one durable
+// transaction, so that any interruption loses at most the current trial; resuming a run means
+// looking up its trials.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace plumbline::results {
 class Database;
 
 enum class RunStatus {
-  kRunning,  // in hand, or ended without being able to say so (kill -9, power)
+  kRunning,  // running, or killed without a chance to record it (kill -9, power)
   kDone,
   kAborted,  // interrupted by the user; resumable
   kFailed,   // ended by an error
@@ -27,7 +27,7 @@ enum class RunStatus {
 
 std::string_view runStatusName(RunStatus status);  // "running", "done", "aborted", "failed"
 
-// What a run is made of; equal identities may be resumed one by the other.
+// Identity of a run; a run may be resumed by one of equal identity.
 struct RunIdentity {
   std::string scenario_name;
   std::string scenario_file;  // as the user named it; not compared
@@ -35,7 +35,7 @@ struct RunIdentity {
   std::string bench;
   std::string profile;
   std::uint64_t seed = 0;
-  std::string files{};  // what the files held that the scenario names; empty when it names none
+  std::string files{};  // contents of the files that the scenario names; empty when it names none
 };
 
 struct RunInfo {
@@ -44,10 +44,10 @@ struct RunInfo {
   RunIdentity identity;
   std::string software;  // version that made it
   std::string machine;   // where
-  std::string finished;  // UTC; when it ended last, empty while it is running
+  std::string finished;  // UTC; its last end, empty while it is running
   RunStatus status = RunStatus::kRunning;
   std::uint64_t trials = 0;  // finished and stored
-  bool damaged = false;      // what it was begun with is not as it was written
+  bool damaged = false;      // its stored parameters were altered
 };
 
 struct StoredTrial {
@@ -62,13 +62,14 @@ struct StoredTrial {
 struct StoredRun {
   RunInfo info;
   std::vector<TestResult> tests;      // in the order in which they finished first
-  std::vector<AgentRecord> agents{};  // of a run on several testers: of each attempt all of them
-  // What is stored of it but not as it was written, one name each: "the result of T5.1". It is not
-  // in the lists above, and no figure of such a run is to be trusted.
+  std::vector<AgentRecord> agents{};  // of a run on several testers: all of each attempt
+  // Stored parts that were altered since they were written, one name each: "the result of T5.1".
+  // They are missing in the lists above, and no figure of such a run can be trusted.
   std::vector<std::string> damaged{};
 };
 
-// Keeps a second process from continuing the same run; released by the kernel when its owner dies.
+// Prevents a second process from continuing the same run; the kernel releases it when its owner
+// dies.
 class RunLock {
  public:
   // Throws Error(kUsage) when another process holds the lock of this run.
@@ -88,10 +89,10 @@ class ResultStore {
  public:
   static constexpr std::string_view kFileName = "plumbline.db";
 
-  // Opens the store in `directory`, creating both when missing. Throws Error(kTester) for a file
-  // that is not ours, is damaged, or has a newer schema than this program knows.
+  // Opens the store in `directory`, creating both when missing. Throws Error(kTester) for a foreign
+  // file, a damaged one, or one with a newer schema than this program supports.
   static ResultStore open(const std::filesystem::path& directory);
-  // Opens a store that must exist: Error(kUsage) when there is none. One in a directory that cannot
+  // Opens an existing store: Error(kUsage) when there is none. A store in a directory that cannot
   // be written can be read.
   static ResultStore openExisting(const std::filesystem::path& directory);
   ~ResultStore();
@@ -100,34 +101,33 @@ class ResultStore {
 
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
-  // A new run with status kRunning; returns its id.
+  // Creates a run with status kRunning; returns its id.
   std::int64_t createRun(const RunIdentity& identity, std::string_view software,
                          std::string_view machine);
-  // Any status but kRunning is an end and is stamped with the time.
+  // Any status except kRunning is an end, which gets a time stamp.
   void setStatus(std::int64_t run, RunStatus status);
 
   // The stored result (JSON) of the trial with this canonical spec and repetition, if it finished
   // and is not damaged.
   std::optional<std::string> findTrial(std::int64_t run, std::string_view spec_json,
                                        std::uint32_t repetition);
-  // Durable when it returns. A trial that is there already stays as it is.
+  // Durable when it returns. An existing trial is not changed.
   void saveTrial(std::int64_t run, std::string_view spec_json, std::uint32_t repetition,
                  std::string_view label, std::string_view result_json);
-  // Trials of another run, all at once and durable when it returns. Those that are there already
-  // stay as they are.
+  // Trials of another run, all at once and durable when it returns. Existing ones are not changed.
   void saveTrials(std::int64_t run, const std::vector<StoredTrial>& trials);
-  // What was observed in a run beside its trials, as text under a key.
+  // An observation of a run besides its trials, as text under a key.
   std::optional<std::string> findObservation(std::int64_t run, std::string_view key);
-  // Durable when it returns. An observation that is there already stays as it is.
+  // Durable when it returns. An existing observation is not changed.
   void saveObservation(std::int64_t run, std::string_view key, std::string_view text);
   // In the order in which they finished.
   std::vector<StoredTrial> listTrials(std::int64_t run);
-  // The same, but only from the one numbered `from` on, counted from 0, and no more than the first
-  // that reaches `most_bytes` of texts.
+  // The same, but from number `from` on, counted from 0, up to the first one with which the texts
+  // reach `most_bytes`.
   std::vector<StoredTrial> listTrials(std::int64_t run, std::uint64_t from,
                                       std::uint64_t most_bytes);
 
-  // The testers of this attempt at a run, which is numbered here: those of earlier ones stay.
+  // The testers of this attempt at a run; the attempt gets the next number, and earlier ones stay.
   void saveAgents(std::int64_t run, std::vector<AgentRecord> agents);
   // Replaces an earlier result of the same test in this run.
   void saveTestResult(std::int64_t run, const TestResult& result);
@@ -135,11 +135,11 @@ class ResultStore {
   std::vector<RunInfo> listRuns();  // ascending ids
   // The same of the first `most` runs above `since`, without the texts of their scenarios.
   std::vector<RunInfo> listRunsBriefly(std::uint64_t since, std::uint64_t most = INT64_MAX);
-  // Both throw Error(kUsage) for a run that does not exist. loadRun() reads the trials too, for
-  // their checksums; what is damaged of the run is named, and an anomaly of every test.
+  // Both throw Error(kUsage) for an unknown run. loadRun() also verifies the trials' checksums;
+  // damaged parts of the run are listed, and are an anomaly of every test.
   RunInfo loadInfo(std::int64_t run);
   StoredRun loadRun(std::int64_t run);
-  // The latest run of equal identity that is not done.
+  // The latest unfinished run of equal identity.
   std::optional<RunInfo> latestUnfinished(const RunIdentity& identity);
 
  private:

@@ -91,7 +91,7 @@ bool alikeButForValue(const Quantity& a, const Quantity& b) {
          a.percentile == b.percentile;
 }
 
-// Above so many rows, quantities of a column are written once with all they have.
+// Above this number of rows, the common properties of a column's quantities are written once.
 constexpr std::size_t kCompactRows = 1000;
 
 Json toJson(const Table& table) {
@@ -190,7 +190,7 @@ Json toJson(const Chart& chart) {
   return json;
 }
 
-// Members that came later are only written where there is something to write, and may be missing.
+// Members added later are only written if not empty, and may be missing.
 template <typename T>
 T optionalMember(const Json& json, const char* key) {
   const auto it = json.find(key);

@@ -1,7 +1,6 @@
-// What one test of the methodology produced, in the form every report, export and comparison
-// reads: tables, charts, distributions, deviations, anomalies,
-// repeatability. Procedures fill it; nothing here
-// knows a particular test, so a new test needs no new report code.
+// The result of one test of the methodology, for reports, exports and comparisons: tables, charts,
+// distributions, deviations, anomalies, repeatability. Filled by procedures and independent of any
+// particular test, so a new test needs no new report code.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +17,20 @@
 
 namespace plumbline::results {
 
-// "tester", "dut-reported", "endpoint-software", "modelled": as written in JSON and CSV.
+// "tester", "dut-reported", "endpoint-software", "modelled": as in JSON and CSV.
 std::string_view observationPointName(ObservationPoint point);
 
-// What the statistical part of an uncertainty rests on.
+// Basis of the statistical part of an uncertainty.
 enum class Statistics {
-  kNone,         // one repetition, or another number without scatter: it is not known
+  kNone,         // one repetition, or another number without scatter: unknown
   kRepetitions,  // the scatter of repetitions
   kBatches,      // the scatter of batches within one trial
-  kIdentical,    // all repetitions gave the same value: the scatter is below what can be resolved
-  // Repetitions with other seeds saw the same in everything: they add nothing.
+  kIdentical,    // equal in all repetitions: the scatter is below the resolution
+  // Repetitions with different seeds were identical in all observations: they add no information.
   kDeterministic,
 };
 
-// "none", "repetitions", "batches", "identical", "deterministic": as written in JSON and CSV.
+// "none", "repetitions", "batches", "identical", "deterministic": as in JSON and CSV.
 std::string_view statisticsName(Statistics statistics);
 
 // A source of systematic uncertainty, with its standard uncertainty in the quantity's unit.
@@ -42,18 +41,18 @@ struct SystematicPart {
   bool operator==(const SystematicPart&) const = default;
 };
 
-// How well a quantity is known (docs/uncertainty.md).
+// Uncertainty of a quantity (docs/uncertainty.md).
 struct Uncertainty {
   Statistics statistics = Statistics::kNone;
   stats::StandardUncertainty statistical{};  // type A, of kRepetitions and kBatches
   std::uint32_t batches = 0;                 // of kBatches
-  // Absent where it is not known: a figure that the DUT reports of itself.
+  // Absent where it is unknown: for a figure that the DUT reports itself.
   std::optional<std::vector<SystematicPart>> systematic{};
 
   bool operator==(const Uncertainty&) const = default;
 };
 
-// Of a percentile: which one, and on how many samples it rests (of the repetition with the fewest).
+// Of a percentile: its quantile, and its number of samples (in the repetition with the fewest).
 struct Percentile {
   double quantile = 0;  // 0.999
   std::uint64_t samples = 0;
@@ -63,7 +62,7 @@ struct Percentile {
   bool operator==(const Percentile&) const = default;
 };
 
-// A number with everything needed to trust it.
+// A number with its unit, uncertainty and origin.
 struct Quantity {
   double value = 0;
   std::string unit;  // "ns", "Gb/s", "frames", "%"; empty = plain number
@@ -74,13 +73,13 @@ struct Quantity {
   std::optional<double> confidence_low;
   std::optional<double> confidence_high;
   Uncertainty uncertainty{};
-  std::optional<Percentile> percentile{};  // of a figure that is one
+  std::optional<Percentile> percentile{};  // for a percentile
 };
 
-// Statistical and systematic parts together. Absent where one of them is not known: after a single
-// repetition, and where repetitions were identical and nothing says how closely that was looked at.
+// Statistical and systematic parts together. Absent where one of them is unknown: after a single
+// repetition, and where repetitions were identical and their resolution is unknown.
 std::optional<stats::ExpandedUncertainty> expandedUncertainty(const Quantity& quantity);
-// Root of the sum of squares of the systematic parts; absent where they are not known.
+// Root of the sum of squares of the systematic parts; absent where they are unknown.
 std::optional<double> systematicUncertainty(const Quantity& quantity);
 
 // One figure of one point, under a name of kpi/kpi.h: for limits, exports and comparisons.
@@ -90,8 +89,8 @@ struct Kpi {
   Quantity quantity;
 };
 
-// A figure of one point that limits may be set on and that was not measured there, though the test
-// measures it: of a job that the trial cut off. No limit on it is met.
+// A figure of one point that the test measures but could not measure there, for instance of a job
+// that the trial cut off. Limits on it are not met.
 struct UnmeasuredKpi {
   std::string name;
   std::string point;
@@ -102,12 +101,12 @@ using Cell = std::variant<std::string, Quantity>;
 struct Table {
   std::string id;  // machine name, unique in the test: "throughput"
   std::string title;
-  std::string note;  // how the values are defined; may be empty
+  std::string note;  // definition of the values; may be empty
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;
-  // A table that may be very long: reports and the terminal show this many rows, the first ones;
-  // JSON and CSV have all. 0: every row is shown. In JSON, of more than 1,000 rows, a quantity that
-  // is like the first one of its column but for its value is the value alone.
+  // Number of rows of a long table that reports and the terminal show, from the first on; JSON and
+  // CSV have all. 0: every row is shown. In JSON, of more than 1,000 rows, a quantity that equals
+  // the first one of its column except for its value is written as the value alone.
   std::size_t shown_rows = 0;
 
   [[nodiscard]] std::size_t shownRows() const {
@@ -120,11 +119,11 @@ struct Series {
   std::vector<double> x;
   std::vector<double> y;
   bool reference = false;  // context line of the drafts or of theory, drawn dashed
-  // Places in x and y, ascending, of percentiles that rest on too few samples.
+  // Indices in x and y, ascending, of percentiles that rest on too few samples.
   std::vector<std::size_t> few_samples{};
-  bool right = false;  // kLine: y belongs to the axis at the right
+  bool right = false;  // kLine: y belongs to the right axis
   bool area = false;   // kLine: filled down to zero, under all lines
-  // kLine: places that stand out, ascending: the points of a Pareto set.
+  // kLine: indices of highlighted points, ascending: a Pareto set.
   std::vector<std::size_t> marked{};
 
   void add(double at, const Quantity& quantity);
@@ -142,15 +141,15 @@ struct Chart {
   bool log_x = false;
   bool log_y = false;
   std::vector<Series> series;
-  // kBar only: what the bars at x = 0, 1, 2 … stand for, where that is a name and not a number.
+  // kBar only: names of the bars at x = 0, 1, 2 …, where these are not numbers.
   std::vector<std::string> categories{};
-  // kBar only, without categories: the bars of one x are parts of a whole, one on top of the other.
+  // kBar only, without categories: the bars of one x are parts of a whole and are stacked.
   bool stacked = false;
-  // kLine only: of the series at the right, with unit; linear.
+  // kLine only: label of the right axis, with unit; linear.
   std::string right_label{};
 };
 
-// A value for each pair of two things, as colours: the utilisation of the links from each leaf to
+// A value for each pair of two items, as colours: the utilisation of the links from each leaf to
 // each spine.
 struct HeatMap {
   std::string id;
@@ -162,11 +161,10 @@ struct HeatMap {
   std::vector<std::string> rows;
   std::vector<std::string> columns;
   std::vector<std::vector<std::optional<double>>> values;  // by row, then column; nothing = blank
-  std::optional<double>
-      full_scale{};  // value of the darkest colour; nothing = the largest there is
+  std::optional<double> full_scale{};  // value of the darkest colour; nothing = the largest one
 };
 
-// When something held, lane by lane: pauses of each port and priority.
+// Time spans of states, lane by lane: pauses of each port and priority.
 struct Span {
   double from = 0;
   double until = 0;
@@ -186,7 +184,7 @@ struct Timeline {
   std::vector<Lane> lanes;
 };
 
-// What a test noted of single events, requests for example: a file of its own beside the report.
+// Records of single events of a test, requests for example: a file of its own beside the report.
 struct RawData {
   std::string id;
   std::string title;
@@ -203,14 +201,14 @@ struct Distribution {
   stats::Histogram histogram;
 };
 
-// Where the set-up of a run differs from the methodology: fewer repetitions, a size that is not
-// swept, a figure that the bench does not observe. Nothing went wrong.
+// Difference of a run's set-up from the methodology: fewer repetitions, a size that is not swept, a
+// figure that the bench does not observe. Not an error.
 struct Deviation {
   std::string what;
   std::string where;  // "bench", a table or a point; may be empty
 };
 
-// What went wrong or limits what a number means: an invalid trial, CV > 5 %, lost frames.
+// An error, or a limit to a number's meaning: an invalid trial, CV > 5 %, lost frames.
 struct Anomaly {
   std::string what;
   std::string where;  // table, point or trial; may be empty
@@ -225,27 +223,27 @@ struct TestResult {
   std::vector<std::pair<std::string, std::string>> configuration;  // shown in this order
   std::vector<Quantity> primary;  // the primary KPI(s), for the CLI's last line
   std::vector<std::string> primary_names;
-  std::vector<Kpi> kpis;  // every figure a limit may be set on, point by point
+  std::vector<Kpi> kpis;  // every figure that limits may name, point by point
   std::vector<Table> tables;
   std::vector<Chart> charts;
   std::vector<Distribution> distributions;
   std::vector<Anomaly> anomalies;
   Table repeatability;  // iterations and CV per point
-  bool valid = true;    // false when a trial behind it was not valid or confidence not reached
+  bool valid = true;    // false if one of its trials was invalid or the confidence was not reached
   std::vector<HeatMap> heat_maps{};
   std::vector<Timeline> timelines{};
-  // Cables and switches that the test let fail, by fabric name: marked in a drawing of the
+  // Cables and switches that failed in the test, by fabric name: marked in a drawing of the
   // topology.
   std::vector<std::string> failed_elements{};
-  std::vector<Deviation> deviations{};  // empty in results stored before there was this list
-  // What the simulation cost, where that is told: about the simulating program and machine, so that
-  // equal runs differ in nothing but this.
+  std::vector<Deviation> deviations{};  // empty in results of older versions
+  // Cost of the simulation, if known: depends on program and machine, so that equal runs differ
+  // only here.
   std::optional<Table> cost{};
   std::vector<UnmeasuredKpi> unmeasured{};
   std::vector<RawData> raw_data{};
 
-  // One line of JSON; integers and doubles come back exactly. Throws Error(kTester) when a number
-  // is not finite: no procedure may report one.
+  // One line of JSON; integers and doubles are preserved exactly. Throws Error(kTester) for a
+  // number that is not finite, which no procedure may report.
   [[nodiscard]] std::string toJson() const;
   // Throws Error(kTester) for text that toJson() did not write.
   static TestResult fromJson(const std::string& text);

@@ -28,7 +28,7 @@ std::optional<stats::ExpandedUncertainty> expandedUncertainty(const Quantity& qu
   const Uncertainty& known = quantity.uncertainty;
   const std::optional<double> systematic = systematicUncertainty(quantity);
   if (!systematic || known.statistics == Statistics::kNone) return std::nullopt;
-  // Of a number of things that came out the same a few times: what others would be is not known.
+  // A count that was the same in a few repetitions: the values of further ones are unknown.
   if (known.statistics == Statistics::kIdentical && *systematic == 0) return std::nullopt;
   const std::vector<stats::StandardUncertainty> components{known.statistical, {*systematic}};
   return stats::expanded(components);

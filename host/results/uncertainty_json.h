@@ -6,10 +6,10 @@
 
 namespace plumbline::results {
 
-// Adds "uncertainty" and "percentile", each only where something is known. What follows from the
-// parts is written too: combined, effective degrees of freedom, coverage factor, expanded.
+// Adds "uncertainty" and "percentile", each only if known. Derived values are written too:
+// combined, effective degrees of freedom, coverage factor, expanded.
 void addUncertainty(const Quantity& quantity, nlohmann::ordered_json& json);
-// The parts alone are read; results stored before there were any have none.
+// Only the parts are read; older results have none.
 void readUncertainty(const nlohmann::ordered_json& json, Quantity& quantity);
 
 }  // namespace plumbline::results

@@ -46,7 +46,7 @@ std::string statisticsText(const Quantity& quantity) {
     case Statistics::kNone:
       break;
   }
-  // Results stored before this was told have an interval without width.
+  // Results of older versions have an interval without width.
   if (quantity.confidence_low && quantity.confidence_low == quantity.confidence_high) {
     return fmt::format("identical in all {} repetitions", quantity.repetitions);
   }

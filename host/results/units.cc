@@ -25,7 +25,7 @@ const std::array<Family, 4>& families() {
   return all;
 }
 
-// "frames/s": a rate of whole things, which has no multiple of its own.
+// "frames/s": a rate of events, which is not in the table of multiples.
 bool isEventRate(const std::string& unit) { return unit.size() > 2 && unit.ends_with("/s"); }
 
 // Multiples of such a rate: "kframes/s", "Mframes/s" …
@@ -55,7 +55,7 @@ ScaledUnit fitUnit(const std::string& unit, double largest, double keep_below) {
   if (own == family.end()) return {1, unit};
   const Multiple* best = &family.front();
   for (const Multiple& one : family) {
-    // A hair of tolerance, so that 1000 ns is 1 µs whatever the rounding of 1e-9 and 1e-6.
+    // With a tolerance, so that 1000 ns is 1 µs despite the rounding of 1e-9 and 1e-6.
     if (magnitude * own->size >= one.size * (1 - 1e-9)) best = &one;
   }
   // The ratio of two powers of ten, without their rounding errors.

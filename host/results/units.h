@@ -1,4 +1,4 @@
-// Units that scale: which multiple of a unit makes numbers easy to read.
+// Scaling of units: the multiple of a unit that makes numbers easy to read.
 #pragma once
 
 #include <string>
@@ -12,13 +12,12 @@ struct ScaledUnit {
 };
 
 // The multiple of `unit` in which `largest` lies between 1 and 1000 if there is one: ps to s; b/s
-// to Tb/s; B to GB; B/s to GB/s; and a rate of things, "frames/s", with k, M or G before its name.
-// Other units, numbers of things among them, stay as they are. With `keep_below`, a value below
-// that many of the original unit keeps it ("4,000 ns" reads better beside others in ns than "4
-// µs").
+// to Tb/s; B to GB; B/s to GB/s; and a rate of events, "frames/s", with k, M or G as prefix. Other
+// units, including counts, are unchanged. With `keep_below`, a value below that many of the
+// original unit keeps it ("4,000 ns" is easier to compare with others in ns than "4 µs").
 ScaledUnit fitUnit(const std::string& unit, double largest, double keep_below = 0);
 
-// How people read a unit: "µs" for "us", others as they are.
+// Display form of a unit: "µs" for "us", others unchanged.
 std::string shownUnit(const std::string& unit);
 
 // A label that ends with a unit in brackets or parentheses: "P99 latency [ns]".

@@ -47,7 +47,7 @@ std::optional<Welch> welchTest(const Quantity& first, const Quantity& second) {
   const double difference = second.value - first.value;
   const double variance = a->variance_of_mean + b->variance_of_mean;
   if (variance == 0) return Welch{{}, {}, difference == 0 ? 1.0 : 0.0};
-  // In shares of the whole, whose squares neither overflow nor vanish.
+  // Relative to the whole, so that squares neither overflow nor underflow.
   const double share_a = a->variance_of_mean / variance;
   const double share_b = b->variance_of_mean / variance;
   Welch welch;

@@ -1,6 +1,6 @@
-// What a scenario may refer to on the machine that reads it: files, programs, peers. The one place
-// where that is decided; every key that names one of them asks here when the file is read, so that
-// `validate` says what `run` does.
+// What a scenario may refer to on the machine that reads it: files, programs, peers. All decisions
+// are made here; every key that names one of them is checked when the file is read, so that
+// `validate` reports the same as `run`.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ enum class Origin {
   // The machine's user: files in the scenario's folder and below, symbolic links followed; any
   // peer, any program.
   kUser,
-  // Somebody else, over the network: regular files below `files` without links, the peers in
+  // Another user, over the network: regular files below `files` without links, the peers in
   // `peers`, no program.
   kNetwork,
-  // A stored run, of which only what needs no file is wanted: nothing is opened.
+  // A stored run, of which only parts that need no file are used: nothing is opened.
   kStored,
 };
 
@@ -39,25 +39,25 @@ struct Access {
   std::string files{};             // a directory; empty: no files at all
   std::vector<PeerPlace> peers{};  // of kNetwork
 
-  // "198.18.0.1", "198.18.0.1:7300" or "[2001:db8::1]:7300"; nothing for text that is none.
+  // "198.18.0.1", "198.18.0.1:7300" or "[2001:db8::1]:7300"; nothing for invalid text.
   static std::optional<PeerPlace> peerFromText(const std::string& text);
 };
 
-// The file `name` that the scenario `file` names at `node`: open, or nothing and a problem. Nothing
-// without a problem where files are not opened (Origin::kStored).
+// Opens the file `name` that the scenario `file` names at `node`; on failure nothing and a problem.
+// Nothing without a problem where files are not opened (Origin::kStored).
 std::optional<OpenFile> openNamed(const YamlNode& node, const std::string& name,
                                   const Access& access, const std::string& file,
                                   Problems& problems);
-// The path of the same for what opens it by itself later. A problem unless the name may be used; a
-// file that is not there yet is none.
+// The path of the same, for code that opens it later. A problem unless the name may be used; a
+// missing file is none.
 std::optional<std::string> pathOfNamed(const YamlNode& node, const std::string& name,
                                        const Access& access, const std::string& file,
                                        Problems& problems);
-// Opens what pathOfNamed() gave `name` leave for, under the same rules.
+// Opens a file that pathOfNamed() has permitted, under the same rules.
 std::optional<OpenFile> openAgain(const std::string& name, const Access& access,
                                   const std::string& file, int& error);
 
-// Problems at `node` unless the scenario may connect to the peer, or start a program.
+// Reports problems at `node` unless the scenario may connect to the peer, or start a program.
 void allowPeer(const YamlNode& node, const PeerPlace& peer, const Access& access,
                Problems& problems);
 void allowProgram(const YamlNode& node, const Access& access, Problems& problems);

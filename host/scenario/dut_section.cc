@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxIdentification = 64;
 constexpr std::size_t kMaxIdentificationText = 500;
 
-// Free keys with free text: whatever the lab wants to find in the report.
+// Free keys with free text for the report.
 void readIdentification(const YamlNode& node, Scenario& scenario, Problems& problems) {
   if (!readMap(node, "identification", problems)) return;
   if (node.members.size() > kMaxIdentification) {
@@ -33,7 +33,7 @@ void readIdentification(const YamlNode& node, Scenario& scenario, Problems& prob
   }
 }
 
-// The fields of `dut:`, but for the topology. What only a DUT with switches has is refused without.
+// The fields of `dut:`, except for the topology. Fields that need switches are refused without any.
 void readFabric(SpecReader& map, fabric::FabricSpec& fabric) {
   const bool link = fabric.topology.kind == fabric::TopologyKind::kLink;
   const spec::Fields& fields = spec::fieldsOf<fabric::FabricSpec>();
@@ -95,10 +95,10 @@ void readDut(const YamlNode& node, Scenario& scenario, Problems& problems) {
   map.finish();
 
   const std::size_t before_judging = problems.count();
-  // The topology first, by itself: without a right one, nothing can be said of its elements.
+  // The topology first, by itself: its elements can only be checked if it is valid.
   places.judge([&] { fabric::checkTopology(fabric.topology); }, node, problems);
   const bool topology_right = topology_read && problems.count() == before_judging;
-  // Nothing is built of what is too large, not even to judge it.
+  // A fabric that is too large is not built, not even for checking.
   if (topology_right && isTooLarge(node, fabric.topology, problems)) {
     scenario.topology = std::move(fabric.topology);
     return;

@@ -1,5 +1,5 @@
-// Parts of `dut:` with readers of their own. They fill the specification with what could be read,
-// report the rest, and tell `places` where everything stands.
+// Parts of `dut:` with readers of their own. They fill the specification with all valid values,
+// report the others, and record in `places` where each stands.
 #pragma once
 
 #include "fabric/spec/fabric_spec.h"

@@ -49,7 +49,7 @@ std::optional<Value> readWhole(const YamlNode& node, const Field& field, Problem
                                   static_cast<std::int64_t>(most), problems);
     return value ? std::optional(Value{Int128{*value}}) : std::nullopt;
   }
-  // Whether it is in the range is judged with what else is asked of it.
+  // The range is checked together with the other conditions.
   const bool plain = !field.range.or_zero && !field.range.power_of_two;
   const auto value = readInteger(
       node, plain ? static_cast<std::uint64_t>(least) : 0,
@@ -74,8 +74,7 @@ std::optional<Value> readWeights(const YamlNode& node, const Field& field, Probl
 
 constexpr std::int64_t kMost64 = std::numeric_limits<std::int64_t>::max();
 
-// What a message says is allowed of a value that cannot be read: the range, or without one how such
-// a value is written.
+// The "allowed" part of a message about an unreadable value: the range, or without one an example.
 std::string allowed(const Field& field, const char* example) {
   const auto& most = field.range.most;
   const Int128* whole = most ? std::get_if<Int128>(&most->of) : nullptr;
@@ -83,7 +82,7 @@ std::string allowed(const Field& field, const char* example) {
   return bounded ? spec::rangeText(field) : example;
 }
 
-// A value of the field's kind, whatever its range.
+// A value of the field's kind, without a range check.
 std::optional<Value> readOfKind(const YamlNode& node, const Field& field, Problems& problems) {
   switch (field.kind) {
     case Kind::kFlag: {
@@ -138,7 +137,7 @@ std::optional<Value> readOfKind(const YamlNode& node, const Field& field, Proble
   return std::nullopt;
 }
 
-// A word that stands for a value of the field's kind: "never".
+// A word that represents a value of the field's kind: "never".
 std::optional<Value> wordFor(const YamlNode& node, const Field& field) {
   const bool words_alone = field.kind == Kind::kWord || field.kind == Kind::kText;
   if (words_alone || node.kind != YamlNode::Kind::kScalar) return std::nullopt;
@@ -224,8 +223,8 @@ class FieldReader {
                        [](const Field& field) { return field.selects && !field.key.empty(); });
   }
 
-  // Whether the specification has this field as it is; reports it when not. Where what selects the
-  // fields could not be read, any may be there.
+  // Whether the specification in its present form has this field; reports it when not. Any field is
+  // accepted if the selecting value could not be read.
   bool applies(const Field& field, const YamlNode& node) {
     if (!field.applies || !selected_ || field.applies(spec_)) return true;
     for (const Field& selector : fields_) {

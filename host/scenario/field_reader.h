@@ -6,8 +6,8 @@
 
 namespace plumbline::scenario {
 
-// The keys of the map that belong to `fields`, in their order, into `specification`, which keeps
-// what is not given. The caller reads the key `except` itself, goes on with keys of its own, if
+// Reads the keys of the map that belong to `fields`, in their order, into `specification`; missing
+// ones keep their values. The caller reads the key `except` itself, continues with other keys, if
 // any, and calls map.finish(). `fields` must outlive the places that `map` keeps.
 void readFields(SpecReader& map, const spec::Fields& fields, void* specification,
                 std::string_view except = {});
@@ -17,11 +17,11 @@ void readFields(SpecReader& map, Spec& specification) {
   readFields(map, spec::fieldsOf<Spec>(), &specification);
 }
 
-// One of the fields, where a section reads it apart from the others.
+// Reads one of the fields, where a section handles it separately.
 void readField(SpecReader& map, const spec::Fields& fields, const std::string& key,
                void* specification);
 
-// A value by itself, in its range; reports what is wrong.
+// A single value, in its range; reports errors.
 std::optional<spec::Value> readFieldValue(const YamlNode& node, const spec::Field& field,
                                           Problems& problems);
 

@@ -1,5 +1,5 @@
-// A scenario as the list of its keys, so that two of them can be compared whatever the order,
-// comments and layout of their files.
+// A scenario as the list of its keys, for comparisons independent of order, comments and layout of
+// the files.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 namespace plumbline::scenario {
 
 // Every key with its value as the file writes it, in the order of the file: "dut.switch.ecn.kmin"
-// and "200KB". A list of values is one value, "[1, 2]"; maps in a list go by their `name`,
-// "workload[incast].size", or else by their number, "dut.links[0].rate"; one alone needs neither.
-// An empty map is "{}". Keys that the file leaves to their default are not in it. Empty for text
-// that is no scenario.
+// and "200KB". A list of values is one value, "[1, 2]"; maps in a list are identified by their
+// `name`, "workload[incast].size", or else by their number, "dut.links[0].rate"; a single one needs
+// neither. An empty map is "{}". Keys that have their default are not included. Empty for invalid
+// text.
 std::vector<std::pair<std::string, std::string>> flatKeys(std::string_view text);
 
 }  // namespace plumbline::scenario

@@ -45,8 +45,8 @@ std::optional<std::string> readDevice(const YamlNode& node, Problems& problems) 
   return text;
 }
 
-// What the cards are loaded with identifies a run. The user's own may lie anywhere; one that is not
-// there is the bench's to refuse, as it does on a machine with cards.
+// The image of the cards is part of a run's identity. The user's own may be anywhere; a missing one
+// is refused by the bench, as on a machine with cards.
 void readXclbin(const YamlNode& node, const std::string& name, Scenario& scenario,
                 Problems& problems) {
   std::string& path = scenario.fpga->xclbin;

@@ -12,7 +12,7 @@ struct ListedKey {
   std::string path;  // "dut.switch.pfc.xon"
   std::string help;
 };
-// Every key, with what is around it; those of several kinds of a section once.
+// Every key, in its context; keys of several kinds of a section once.
 std::vector<ListedKey> keyList();
 
 }  // namespace plumbline::scenario

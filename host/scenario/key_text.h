@@ -1,4 +1,4 @@
-// What documents say of a declared field.
+// Text of documents for a declared field.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace plumbline::scenario {
 // "a size, 1B to 1024GiB"
 std::string formOf(const spec::Field& field);
 
-// "100KB", or in words what leaving it out means; empty where that goes without saying. `fresh`: a
+// "100KB", or the meaning of leaving it out in words; empty where that is obvious. `fresh`: a
 // specification with its defaults, or null.
 std::string defaultOf(const spec::Field& field, const void* fresh);
 

@@ -54,7 +54,7 @@ Field fastForward() {
   return one;
 }
 
-// The fabric's fields and what else stands in `dut:`.
+// The fabric's fields and the other keys of `dut:`.
 const Fields& dutKeys() {
   static const Fields kFields = [] {
     Fields fields = spec::fieldsOf<fabric::FabricSpec>();

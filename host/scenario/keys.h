@@ -1,11 +1,11 @@
-// Every key of a scenario, as it is declared: what schema and documents are written from.
+// Declarations of all keys of a scenario, from which schema and documents are generated.
 #pragma once
 
 #include "spec/field.h"
 
 namespace plumbline::scenario {
 
-// The keys of the file itself; the sections among them lead to their own (Field::fields, variants).
+// The keys of the file itself; sections among them refer to their own (Field::fields, variants).
 const spec::Fields& scenarioKeys();
 
 }  // namespace plumbline::scenario

@@ -34,7 +34,7 @@ void readLimits(const YamlNode& node, const Vocabulary& vocabulary, Scenario& sc
     const auto bound = readDecimal(*value, one.least, one.most, one.rangeText(), problems);
     if (!bound) continue;
     const std::vector<std::string> tests = testsMeasuring(one.name, vocabulary);
-    // A file without a test that is known has a mistake already.
+    // A file without known tests has a mistake already.
     if (!scenario.tests.empty() && !anyOf(scenario.tests, tests)) {
       problems.add(*value, "no test of this scenario measures " + one.name,
                    one.name + " is measured by " + joined(tests));

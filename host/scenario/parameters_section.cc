@@ -18,7 +18,7 @@ std::optional<Fraction> readLoad(const YamlNode& node, bool topology_known,
     load = share.value;
     error = "\"" + node.text + "\" is neither a share nor a rate";
     if (!load && rate.value) {
-      // Without a right link rate there is nothing to compare with, and that is reported already.
+      // Without a valid link rate the load cannot be checked, and that is reported already.
       if (!topology_known) return std::nullopt;
       const auto link = static_cast<Int128>(scenario.topology.link_rate.bitsPerSecond());
       const auto scaled = static_cast<Int128>(rate.value->bitsPerSecond()) * Fraction::kOne;
@@ -37,7 +37,7 @@ std::optional<Fraction> readLoad(const YamlNode& node, bool topology_known,
   return load;
 }
 
-// Of the topology's hosts, where it is known.
+// For the topology's hosts, where it is known.
 spec::Fields parameterFields(bool topology_known, const Scenario& scenario) {
   spec::Fields fields = spec::fieldsOf<Parameters>();
   if (!topology_known) return fields;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kFormat = 1;
 constexpr std::size_t kMaxScenarioName = 100;
 constexpr std::size_t kMaxTests = 64;
-// More would not help anyone; the file is probably no scenario at all.
+// More would not help; the file is probably no scenario.
 constexpr std::size_t kMaxProblemsShown = 25;
 
 bool isFree(const Scenario& scenario) {
@@ -51,7 +51,7 @@ void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
   }
 }
 
-// `bench`, and what tests on simulated hosts mean for it.
+// Reads `bench`, including the restrictions from tests on simulated hosts.
 void readBench(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
                Problems& problems) {
   const auto on_hosts = std::find_first_of(scenario.tests.begin(), scenario.tests.end(),
@@ -69,7 +69,7 @@ void readBench(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
   }
 }
 
-// `true`, `false`, or a map of what differs from the default.
+// `true`, `false`, or a map of changes to the default.
 void readFastForward(const YamlNode& node, Scenario& scenario, Problems& problems) {
   if (node.kind != YamlNode::Kind::kMap) {
     if (readBool(node, problems).value_or(false)) scenario.fast_forward.emplace();

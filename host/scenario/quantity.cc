@@ -23,19 +23,19 @@ struct Unit {
   Int128 factor;  // of the smallest unit
 };
 
-// More significant digits than any value here can need; keeps digits * factor inside 128 bits.
+// More significant digits than any value here needs; keeps digits * factor inside 128 bits.
 constexpr int kMaxDigits = 22;
 // Larger exponents than any value here can need.
 constexpr int kMaxExponent = 999;
 
-// The longest prefix of `text` that is a decimal number without an exponent; what follows stays in
+// The longest prefix of `text` that is a decimal number without an exponent; the rest stays in
 // `text`.
 Parsed<Decimal> takeDecimal(std::string_view& text) {
   if (text.empty()) return {{}, "the value is empty"};
   if (text.front() == '-') return {{}, "the value must not be negative"};
   Decimal decimal;
   int digits = 0;
-  int zeros = 0;  // behind the point, since the last digit that is none: they may carry nothing
+  int zeros = 0;  // after the point, since the last other digit: possibly insignificant
   std::size_t at = 0;
   bool point = false;
   for (; at < text.size() && (isDigit(text[at]) || (text[at] == '.' && !point)); ++at) {
@@ -47,7 +47,7 @@ Parsed<Decimal> takeDecimal(std::string_view& text) {
       ++zeros;
       continue;
     }
-    // Leading zeros carry nothing, either.
+    // Leading zeros are insignificant, too.
     if (decimal.digits != 0) digits += zeros;
     if (decimal.digits != 0 || text[at] != '0') ++digits;
     if (digits > kMaxDigits) return {{}, "the number has too many digits"};
@@ -85,7 +85,7 @@ Parsed<Decimal> takeReal(std::string_view text) {
 Parsed<std::int64_t> scaled(const Decimal& decimal, Int128 factor, std::string_view smallest) {
   Int128 value = decimal.digits;
   if (value == 0) return {0, {}};
-  // Trailing zeros after the point carry nothing and would only make the product larger.
+  // Trailing zeros after the point are insignificant and would only enlarge the product.
   int decimals = decimal.decimals;
   while (decimals > 0 && value % 10 == 0) {
     value /= 10;

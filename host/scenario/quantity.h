@@ -11,7 +11,7 @@
 
 namespace plumbline::scenario {
 
-// A value, or why there is none (one clause without a full stop).
+// A value, or the reason for having none (one clause without a full stop).
 template <typename T>
 struct Parsed {
   std::optional<T> value;
@@ -24,12 +24,12 @@ Parsed<Bytes> parseBytes(std::string_view text);
 Parsed<Picoseconds> parseDuration(std::string_view text);
 // M, G, T, each optionally with "b/s" or "bps". Not negative.
 Parsed<BitRate> parseBitRate(std::string_view text);
-// Percent: "12.5%", known to 10^-12. Not negative.
+// Percent: "12.5%", exact to 10^-12. Not negative.
 Parsed<Fraction> parseShare(std::string_view text);
 // A decimal number without sign or separators, as people and programs write them: 0, 12, 0.5,
 // 1e-05, 2.5E+3.
 Parsed<double> parseDecimal(std::string_view text);
-// A factor: such a number, known to 10^-12. 1, 0.125, 8.
+// A factor: such a number, exact to 10^-12. 1, 0.125, 8.
 Parsed<Fraction> parseFactor(std::string_view text);
 // A plain decimal integer without sign or separators, up to 2^64 - 1.
 Parsed<std::uint64_t> parseInteger(std::string_view text);

@@ -17,7 +17,7 @@ std::size_t characters(std::string_view text) {
   }));
 }
 
-// The text of a scalar; reports anything else.
+// The text of a scalar; reports any other node.
 const std::string* scalarText(const YamlNode& node, const std::string& wanted, Problems& problems) {
   switch (node.kind) {
     case YamlNode::Kind::kScalar:
@@ -35,7 +35,7 @@ const std::string* scalarText(const YamlNode& node, const std::string& wanted, P
   return nullptr;
 }
 
-// What all readers of numbers share: a scalar, parsed, within [min, max].
+// Common part of all readers of numbers: a scalar, parsed, within [min, max].
 template <typename T>
 std::optional<T> readWithin(const YamlNode& node, Parsed<T> (*parse)(std::string_view), T min,
                             T max, const std::string& range, Problems& problems) {
@@ -78,7 +78,7 @@ std::vector<Problem> Problems::sorted() const {
   std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
     return std::pair(a.line, a.column) < std::pair(b.line, b.column);
   });
-  // What all points of a sweep have in common is found in each of them.
+  // Mistakes common to all points of a sweep are found in each of them.
   std::vector<Problem> each_once;
   for (Problem& problem : sorted) {
     const auto elsewhere =

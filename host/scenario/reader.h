@@ -1,5 +1,5 @@
-// Reads typed values out of a YamlNode tree and collects every mistake on the way, so that a user
-// repairs a file once. A reader returns nullopt for a value it has reported; callers go on.
+// Reads typed values out of a YamlNode tree and collects every mistake, so that a user can fix all
+// at once. A reader returns nullopt for a value that it has reported; callers continue.
 #pragma once
 
 #include <concepts>
@@ -17,13 +17,13 @@
 
 namespace plumbline::scenario {
 
-// The text of a user as a message shows it: in quotes, one line, not endless.
+// The user's text for a message: in quotes, one line, shortened.
 std::string shown(std::string_view text);
 
 // "a, b, c"
 std::string joined(std::span<const std::string> words);
 
-// Where mistakes go.
+// Collects mistakes.
 class Problems {
  public:
   void add(const YamlNode& at, std::string what, std::string allowed = {});
@@ -35,11 +35,11 @@ class Problems {
   std::vector<Problem> problems_;
 };
 
-// Reports every key that a map of the tree has twice, at its second place.
+// Reports every duplicate key of a map of the tree, at its second place.
 void reportRepeatedKeys(const YamlNode& root, Problems& problems);
 
-// One map of the file. Ask for every key that may be there, then call finish(), which reports what
-// was there but never asked for.
+// One map of the file. Query every allowed key, then call finish(), which reports the keys that
+// were not queried.
 class MapReader {
  public:
   // `name` is the map's own key, for messages; empty for the whole file.
@@ -47,9 +47,9 @@ class MapReader {
 
   // nullptr when the key is absent.
   const YamlNode* optional(const std::string& key);
-  // As optional(), but its absence is a mistake.
+  // As optional(), but a missing key is a mistake.
   const YamlNode* required(const std::string& key);
-  // Where a mistake of the map as a whole is shown.
+  // Where mistakes of the map as a whole are reported.
   [[nodiscard]] const YamlNode& node() const { return map_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   void finish();
@@ -67,7 +67,7 @@ std::optional<MapReader> readMap(const YamlNode& node, const std::string& name, 
 // Longest name of a file that a scenario may give.
 inline constexpr std::size_t kMaxFileName = 1000;
 
-// Scalars. `range`/`words` is what messages say is allowed.
+// Scalars. `range`/`words` is the text of allowed values in messages.
 std::optional<std::string> readText(const YamlNode& node, std::size_t max_characters,
                                     Problems& problems);
 std::optional<std::uint64_t> readInteger(const YamlNode& node, std::uint64_t min, std::uint64_t max,
@@ -91,8 +91,8 @@ std::optional<bool> readBool(const YamlNode& node, Problems& problems);
 std::optional<std::size_t> readWord(const YamlNode& node, std::span<const std::string> words,
                                     Problems& problems);
 
-// A list, or a single value standing for a list of one. `read` is called per item and returns an
-// optional value. Values must differ. nullopt when any item was wrong.
+// A list, or a single value for a list of one. `read` is called per item and returns an optional
+// value. Values must differ. nullopt if any item was invalid.
 template <typename Read>
 auto readList(const YamlNode& node, std::size_t max_items, Problems& problems, const Read& read)
     -> std::optional<std::vector<typename decltype(read(node))::value_type>> {

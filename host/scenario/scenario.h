@@ -1,6 +1,6 @@
-// What a user asks for, read from a scenario file and checked: plain data, nothing decided here
-// that the profile or the procedure decides (those members are std::optional). docs/scenarios.md is
-// the reference of the file format.
+// The user's settings, read from a scenario file and checked: plain data. Decisions of the profile
+// or the procedure are not made here (those members are std::optional). docs/scenarios.md is the
+// reference of the file format.
 #pragma once
 
 #include <array>
@@ -53,13 +53,13 @@ struct Traffic {
   std::optional<std::vector<HostPair>> pairs;
 };
 
-// What an iteration of a training workload gets done: 256 "images", 4194304 "tokens".
+// Progress of a training workload per iteration: 256 "images", 4194304 "tokens".
 struct Progress {
   std::uint64_t per_iteration = 1;
   std::string unit;
 };
 
-// A soak: how long, and how often it is sampled.
+// Duration and sampling interval of a soak.
 struct Soak {
   std::optional<Picoseconds> duration;
   std::optional<Picoseconds> interval;
@@ -77,7 +77,7 @@ struct CardParameters {
   std::optional<std::uint32_t> burst_frames;         // of every burst
   std::optional<std::uint32_t> bursts;               // of every sender
   std::optional<Fraction> background;                // load beside the bursts, of line rate
-  // The same as a list, round and round: from one frame's due time to the next one's.
+  // The same as a list, used cyclically: from one frame's due time to the next one's.
   std::optional<std::vector<Picoseconds>> background_gaps;
   std::optional<std::vector<std::string>> entropy;    // words of kEntropyWords
   std::optional<std::uint32_t> entropy_values;        // source ports where frames share them
@@ -87,14 +87,14 @@ struct CardParameters {
   bool operator==(const CardParameters&) const = default;
 };
 
-// What `parameters.damage` may say (docs/card-tests.md), and `parameters.entropy`.
+// Allowed words of `parameters.damage` (docs/card-tests.md), and of `parameters.entropy`.
 inline constexpr std::array<const char*, 13> kDamageWords{
     "bit",      "bits",    "fcs",      "icrc",        "cut",         "runt",        "drop",
     "oversize", "pfc-bit", "pfc-drop", "arrival-bit", "arrival-cut", "arrival-drop"};
 inline constexpr std::array<const char*, 4> kEntropyWords{"per-qp", "fixed", "round-robin",
                                                           "random"};
 
-// `parameters:` what replaces the profile's defaults; a report lists each such deviation.
+// `parameters:` replaces the profile's defaults; a report lists each such deviation.
 // `parameters.experts` of the tests of mixtures of experts (I7.1 to I7.4).
 struct ExpertParameters {
   std::optional<std::vector<std::string>> models;          // words of kExpertModelWords
@@ -106,12 +106,12 @@ struct ExpertParameters {
   std::optional<std::vector<std::string>> nics;            // words of kExpertNicWords (I7.4)
   std::uint32_t ranks_per_server = 8;
   BitRate intra_rate = gigabitsPerSecond(3600);  // of a rank inside its server, one way
-  Picoseconds overhead = microseconds(45);       // of a dispatch, beside the network: model input
+  Picoseconds overhead = microseconds(45);       // of a dispatch, outside the network: model input
 };
 // The rows of the inference draft's table 7; m5 is the scenario's own.
 inline constexpr std::array<const char*, 5> kExpertModelWords{"m1", "m2", "m3", "m4", "m5"};
 
-// I7.2: the draft's modes, and skews that users report. "token-drop" is uniform with a capacity.
+// I7.2: the draft's modes, and skews known from practice. "token-drop" is uniform with a capacity.
 inline constexpr std::array<const char*, 6> kExpertRoutingWords{
     "top-k", "expert-choice", "token-drop", "aux-loss", "zipf", "lognormal"};
 
@@ -135,8 +135,8 @@ struct Parameters {
   std::optional<std::uint32_t> tenants;                // serving systems (I10.3)
   std::optional<std::uint32_t> output;                 // tokens of an answer (I10.2)
   std::optional<std::vector<std::uint32_t>> nodes;     // servers of a cluster (I12.1)
-  std::optional<std::uint32_t> packet_nodes;           // most of them packet by packet (I12.1)
-  Picoseconds stall = milliseconds(100);               // a gap longer than it is one (I10.2)
+  std::optional<std::uint32_t> packet_nodes;  // largest number simulated by packets (I12.1)
+  Picoseconds stall = milliseconds(100);      // longer gaps count as stalls (I10.2)
 
   // Tests on simulated hosts.
   std::optional<std::vector<Bytes>> sizes;  // messages, or buffers of collectives
@@ -152,19 +152,19 @@ struct Parameters {
   CardParameters card;
 };
 
-// What `parameters.balancing` may say: strategies that tests compare.
+// Allowed words of `parameters.balancing`: strategies that tests compare.
 inline constexpr std::array<const char*, 4> kBalancingWords{"ecmp", "ecmp-qp", "flowlet", "spray"};
 
-// `dut_metrics:` where a soak learns what the DUT says of itself (suite/framework/dut_metrics.h): a
-// program and its arguments, run for every sample, or a file in the scenario's folder, read at the
-// end.
+// `dut_metrics:` source of the metrics that a DUT reports during a soak
+// (suite/framework/dut_metrics.h): a program and its arguments, run for every sample, or a file in
+// the scenario's folder, read at the end.
 struct DutMetricsSource {
   std::vector<std::string> command;  // empty: `file`
   std::string file;
 };
 
-// `limits:` the only things that make a verdict. Every KPI named `kpi` of the run must be at most
-// (kAtMost) or at least (kAtLeast) `bound`.
+// `limits:` the only basis of a verdict. Every KPI named `kpi` of the run must be at most (kAtMost)
+// or at least (kAtLeast) `bound`.
 enum class LimitSense { kAtMost, kAtLeast };
 
 struct Limit {
@@ -173,25 +173,25 @@ struct Limit {
   double bound = 0;
 };
 
-// The test that runs the file's own transport and workload and reports their numbers; by itself,
-// on the bench that simulates the hosts.
+// The test that runs the file's own transport and workload and reports their numbers; it runs
+// alone, on the bench that simulates the hosts.
 inline constexpr std::string_view kFreeProcedure = "free";
 inline constexpr std::string_view kSimulatedHosts = "sim";
-// As `bench`: on the simulated card and on simulated hosts, side by side.
+// Value of `bench`: on the simulated card and on simulated hosts, side by side.
 inline constexpr std::string_view kSimulatedCard = "rtl";
 inline constexpr std::string_view kCompareBenches = "compare";
-// Benches on ordinary hosts, which alone read `endpoint:`.
+// Benches on ordinary hosts, the only ones that read `endpoint:`.
 inline constexpr std::array<const char*, 2> kEndpointBenches{"libfabric", "verbs"};
 bool isEndpointBench(std::string_view bench);
 
-// `sweep:` a key of the file, "dut.switch.buffer_per_port", and the values it takes, as written
-// there. See scenario/sweep.h.
+// `sweep:` a key of the file, "dut.switch.buffer_per_port", and its values as written there. See
+// scenario/sweep.h.
 struct SweepAxis {
   std::string key;
   std::vector<std::string> values;
 };
 
-// A file that a scenario names, and what it held when the scenario was read.
+// A file that a scenario names, and its contents when the scenario was read.
 struct InputFile {
   std::string name;  // as the scenario has it
   std::uint64_t bytes = 0;
@@ -200,8 +200,8 @@ struct InputFile {
   bool operator==(const InputFile&) const = default;
 };
 
-// `serving:` the system that the inference tests run. A window of the length `parameters.duration`,
-// or the profile's.
+// `serving:` the system of the inference tests. The window's length is `parameters.duration`, or
+// the profile's.
 struct ServingSection {
   ServingSection();  // CFG B of the inference draft on H100
 
@@ -215,8 +215,8 @@ struct ServingSection {
 struct Scenario {
   std::string file;  // as the user named it, for messages
   std::string text;  // the whole file: stored with the run, identifies it on resume
-  Access access;     // by which the files that it names are opened
-  // Files that it names, in their order: what they hold identifies a run as well.
+  Access access;     // rights with which the files that it names are opened
+  // Files that it names, in their order: their contents are part of a run's identity.
   std::vector<InputFile> files;
   std::string name;
   std::vector<std::string> tests;  // "T5.1", … in the order of the file, at least one
@@ -234,34 +234,34 @@ struct Scenario {
 
   // Transport of simulated hosts; nothing = the test decides.
   std::optional<bench::TransportSpec> transport;
-  // What runs on them; `test: free` only. Its seed is meaningless, see workloadSpec().
+  // Workload of the simulated hosts; `test: free` only. Its seed is unused, see workloadSpec().
   std::optional<workload::WorkloadSpec> workload;
   // The serving system of inference tests; nothing = their own.
   std::optional<ServingSection> serving;
-  // Permission not to simulate every packet of it; `test: free` only.
+  // Permission to predict part of it without simulating packets; `test: free` only.
   std::optional<bench::FastForwardSpec> fast_forward;
   // What carries messages between ordinary hosts; endpoint benches only.
   std::optional<bench::EndpointSpec> endpoint;
-  // The cards of the bench `fpga`, which alone reads it.
+  // The cards of the bench `fpga`, the only one that reads it.
   std::optional<bench::FpgaSpec> fpga;
   Traffic traffic;
   Parameters parameters;
   std::optional<DutMetricsSource> dut_metrics;
   std::vector<Limit> limits;
   std::uint64_t seed = 1;
-  // Not empty: the file is a sweep. Everything above is then its first point.
+  // Not empty: the file is a sweep. All members above are then its first point.
   std::vector<SweepAxis> sweep;
 
-  // The simulated DUT: everything above and the seed, without impairments.
+  // The simulated DUT: from the members above and the seed, without impairments.
   [[nodiscard]] fabric::FabricSpec fabricSpec() const;
 
   // The workload with the scenario's seed; without jobs when there is none.
   [[nodiscard]] workload::WorkloadSpec workloadSpec() const;
 
-  // The pairs that `traffic.pairs` means: the list of the file, or for `all` every host of the
-  // lower half to its counterpart in the upper half (host i to host i + floor(n/2)), which in a
-  // clos2 crosses the spines. With an odd number of hosts the last one idles. Each pair once, in
-  // its forward direction; a bidirectional procedure adds the reverse.
+  // The pairs of `traffic.pairs`: the list of the file, or for `all` every host of the lower half
+  // to its counterpart in the upper half (host i to host i + floor(n/2)), which in a clos2 crosses
+  // the spines. With an odd number of hosts the last one idles. Each pair once, in its forward
+  // direction; a bidirectional procedure adds the reverse.
   [[nodiscard]] std::vector<HostPair> hostPairs() const;
 };
 

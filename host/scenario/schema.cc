@@ -183,7 +183,7 @@ Json scenarioSchema(const Vocabulary& vocabulary) {
   Json json = objectSchema(scenarioKeys());
   json["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   json["title"] = "Plumbline scenario";
-  // Which benches there are depends on the build.
+  // The list of benches depends on the build.
   json["properties"]["test"]["enum"] = vocabulary.tests;
   return json;
 }

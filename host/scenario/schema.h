@@ -1,5 +1,5 @@
 // The JSON schema of scenarios (draft 2020-12), for editors: completion, explanations, and most
-// mistakes while one types. What depends on several values together `plumbline validate` finds.
+// mistakes while typing. `plumbline validate` checks conditions between several values.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

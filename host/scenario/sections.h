@@ -1,5 +1,5 @@
-// The parts of a scenario file, one reader each. They fill `scenario` with what was right and
-// report the rest.
+// The parts of a scenario file, one reader each. They fill `scenario` with all valid values and
+// report the others.
 #pragma once
 
 #include "scenario/reader.h"
@@ -14,13 +14,13 @@ inline constexpr std::size_t kMaxListed = 64;
 void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
                   Problems& problems);
 
-// A file with one: scenario.sweep, and as the rest the first point. Every value is checked, each
-// with the first values of the other axes.
+// A file with one: fills scenario.sweep, and the rest with the first point. Every value is checked,
+// each with the first values of the other axes.
 void readSweep(const YamlNode& root, const Vocabulary& vocabulary, Scenario& scenario,
                Problems& problems);
 bool hasSweep(const YamlNode& root);
 
-// `dut:` the device under test, judged by fabric::validate().
+// `dut:` the device under test, checked by fabric::validate().
 void readDut(const YamlNode& node, Scenario& scenario, Problems& problems);
 
 // `endpoint:` what carries messages between ordinary hosts. Needs `bench`.
@@ -29,18 +29,19 @@ void readEndpoint(const YamlNode& node, Scenario& scenario, Problems& problems);
 // `fpga:` the cards of the bench on tester cards in this host.
 void readFpga(const YamlNode& node, Scenario& scenario, Problems& problems);
 
-// `traffic:` Needs the topology to judge host numbers: read after readDut(), with
-// `topology_known` = it was right.
+// `traffic:` Needs the topology for checking host numbers: read after readDut(), with
+// `topology_known` = it was valid.
 void readTraffic(const YamlNode& node, bool topology_known, Scenario& scenario, Problems& problems);
 
-// `transport:` what the simulated hosts speak, judged by its validate().
+// `transport:` of the simulated hosts, checked by its validate().
 void readTransport(const YamlNode& node, Scenario& scenario, Problems& problems);
 
-// The base RTT of a UET transport that `node` does not give, out of the topology and of where the
-// jobs sit: bench::idleRoundTrip(). After everything else, and only in a file without mistakes.
+// Derives the base RTT of a UET transport, if `node` does not give it, from the topology and the
+// placement of the jobs: bench::idleRoundTrip(). After everything else, and only in a file without
+// mistakes.
 void deriveBaseRtt(const YamlNode& node, Scenario& scenario, Problems& problems);
 
-// `workload:` what runs on the simulated hosts, judged by its validate(). Needs the topology, as
+// `workload:` of the simulated hosts, checked by its validate(). Needs the topology, as
 // readTraffic().
 void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
                   Problems& problems);
@@ -56,7 +57,7 @@ void readParameters(const YamlNode& node, bool topology_known, Scenario& scenari
 // `dut_metrics:` Needs `tests`.
 void readDutMetrics(const YamlNode& node, Scenario& scenario, Problems& problems);
 
-// `limits:` Needs `tests`; with an empty list, which tests a limit belongs to is not checked.
+// `limits:` Needs `tests`; with an empty list, the tests of a limit are not checked.
 void readLimits(const YamlNode& node, const Vocabulary& vocabulary, Scenario& scenario,
                 Problems& problems);
 

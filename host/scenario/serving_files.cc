@@ -24,7 +24,7 @@ bool has(const YamlNode& map, const char* key) {
                      [&](const YamlMember& member) { return member.key.text == key; });
 }
 
-// Gives the file that `node` names to `parse`, which returns what it went through.
+// Passes the file that `node` names to `parse`, which returns what it read.
 void readFile(const YamlNode& node, Scenario& scenario, Problems& problems,
               const std::function<TextExtent(std::istream&, const std::string&)>& parse) {
   const auto name = readText(node, kMaxFileName, problems);

@@ -8,9 +8,9 @@ namespace plumbline::scenario {
 
 // Reads the keys `times` and `trace` of the section that `map` reads, and the files that they name,
 // which the scenario may read (scenario/access.h). A mistake in a file is reported at the key that
-// names it, with the file's own line and column. Where there is a trace, arrivals, prompts and
-// answers that the section does not give are the trace's. Of a stored scenario a table of one step
-// and a trace of two requests stand for them.
+// names it, with the file's own line and column. With a trace, arrivals, prompts and answers that
+// the section does not give come from the trace. For a stored scenario they are replaced by a table
+// of one step and a trace of two requests.
 void readServingFiles(SpecReader& map, ServingSection& section, Scenario& scenario,
                       Problems& problems);
 

@@ -16,7 +16,7 @@ ServingSection::ServingSection() {
 
 namespace {
 
-// A name that is neither built in nor given figures of its own.
+// Reports a name that is neither built in nor has figures of its own.
 void reportUnknown(const YamlNode& section, const char* key, const std::string& name,
                    const std::vector<std::string>& built_in, Problems& problems) {
   for (const YamlMember& member : section.members) {
@@ -27,7 +27,7 @@ void reportUnknown(const YamlNode& section, const char* key, const std::string& 
 }
 
 void checkNames(const YamlNode& section, const serving::ServingSpec& system, Problems& problems) {
-  // A name of the file's own needs all figures; one that is alone was meant to be a built-in one.
+  // A user-defined name needs all figures; a name alone was meant to be a built-in one.
   if (system.model.layers == 0 && !serving::builtInModel(system.model.name)) {
     reportUnknown(section, "model", system.model.name, serving::builtInModels(), problems);
   }

@@ -5,17 +5,17 @@
 namespace plumbline::scenario {
 namespace {
 
-// Mistakes of one specification that are reported at most: judging anew after each takes time.
+// Most mistakes of one specification that are reported: checking again after each takes time.
 constexpr int kMaxRounds = 50;
 
-// "allowed: 1 to 8" as it stands in the parentheses of a problem.
+// "allowed: 1 to 8" for the parentheses of a problem.
 std::string allowedIn(const std::string& remedy) {
   constexpr std::string_view kPrefix = "allowed: ";
   return remedy.starts_with(kPrefix) ? remedy.substr(kPrefix.size()) : remedy;
 }
 
-// What `path` ("rate", "collectives[1].chunk") leads to from `node`; steps that the file does not
-// have are left out, so that what comes closest is found.
+// The node at `path` ("rate", "collectives[1].chunk") from `node`; missing steps are skipped, so
+// that the closest node is found.
 const YamlNode& closest(const YamlNode& node, std::string_view path) {
   const YamlNode* at = &node;
   while (!path.empty()) {
@@ -38,8 +38,8 @@ const YamlNode& closest(const YamlNode& node, std::string_view path) {
   return *at;
 }
 
-// What is wrong, led by the text it is about, when it is one. "0 ps is out of range" is then said
-// of the text itself, as the user wrote it.
+// The message without the leading value, when it begins with one. "0 ps is out of range" is then
+// reported with the text as the user wrote it.
 std::string about(const YamlNode& node, const std::string& what) {
   constexpr std::string_view kRange = " is out of range";
   if (node.kind != YamlNode::Kind::kScalar) return what;
@@ -167,8 +167,8 @@ std::optional<FieldPlaces::ItemName> FieldPlaces::itemOf(const std::string& fiel
   return std::nullopt;
 }
 
-// A validate() may not know what its part is called in the whole: a name without a path is that of
-// the one field that the file gives under it.
+// A validate() may not know its part's name in the whole: a name without a path belongs to the one
+// field that the file gives under it.
 std::string FieldPlaces::wholeName(const std::string& field) const {
   if (field.empty() || fields_.contains(field) || field.find_first_of(".[") != std::string::npos) {
     return field;
@@ -197,7 +197,7 @@ bool FieldPlaces::settle(const std::string& named, const std::string& what,
     incomplete_ = true;
     return true;
   }
-  // Whatever else is wrong may follow from a value that is not there.
+  // Other errors may follow from the missing value.
   if (incomplete_) return false;
   if (found != fields_.end()) {
     const Field& known = found->second;

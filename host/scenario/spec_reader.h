@@ -1,6 +1,6 @@
-// Reads the structs of a specification (fabric, transport, workload) out of maps of the file. What
-// values such a specification may have is known by its own validate() and nowhere else: FieldPlaces
-// remembers where each field stands, so that what validate() says of a field is reported there.
+// Reads the structs of a specification (fabric, transport, workload) out of maps of the file. Only
+// its own validate() knows the allowed values: FieldPlaces records where each field stands, so that
+// errors of validate() are reported there.
 #pragma once
 
 #include <cstdint>
@@ -24,23 +24,23 @@ namespace plumbline::scenario {
 // "switches.pfc.xon", "failures[1].element".
 class FieldPlaces {
  public:
-  // A field that the file gives: `take_back` lets it have its value from before. Without
-  // `take_back`, what is wrong with the field has been reported already.
+  // A field that the file gives: `take_back` restores its previous value. Without `take_back`, its
+  // error has been reported already.
   void addGiven(const std::string& field, const YamlNode& node, std::function<void()> take_back);
   // A field that the file could have given under `key` in the map at `node`.
   void addLeftOut(const std::string& field, const YamlNode& node, const std::string& key);
   // A map or the like whose fields are added on their own.
   void addBlock(const std::string& field, const YamlNode& node);
-  // A list of maps whose keys are called as the fields, or of scalars; `items` in the order of the
-  // specification. `erase` removes an item. With `others_depend`, other fields are not judged any
+  // A list of maps whose keys are named like the fields, or of scalars; `items` in the order of the
+  // specification. `erase` removes an item. With `others_depend`, other fields are not checked any
   // more once an item was erased.
   void addList(const std::string& field, std::vector<const YamlNode*> items,
                std::function<void(std::size_t)> erase, bool others_depend = false);
 
-  // Calls `validate` and reports its Error(kUsage) at the field that it names. Then takes that
-  // field back and goes on, so that a user sees all mistakes at once. What names no known field is
-  // reported at the closest enclosing one, or at `root`, unless it may only follow from a value
-  // that was taken back.
+  // Calls `validate` and reports its Error(kUsage) at the field that it names. Then restores that
+  // field and repeats, so that a user sees all mistakes at once. An error without a known field is
+  // reported at the closest enclosing one, or at `root`, unless it may only follow from a restored
+  // value.
   void judge(const std::function<void()>& validate, const YamlNode& root, Problems& problems);
 
  private:
@@ -56,7 +56,7 @@ class FieldPlaces {
     std::function<void(std::size_t)> erase;
     bool others_depend;
   };
-  // An item of a list: the list's name, the item's number, and the member behind it, if any.
+  // An item of a list: the list's name, the item's number, and the member after it, if any.
   struct ItemName {
     std::string list;
     std::size_t item;
@@ -65,7 +65,7 @@ class FieldPlaces {
 
   [[nodiscard]] std::optional<ItemName> itemOf(const std::string& field) const;
   [[nodiscard]] std::string wholeName(const std::string& field) const;
-  // Report one fault; return whether judging goes on.
+  // Report one fault; return whether checking continues.
   bool settle(const std::string& field, const std::string& what, const std::string& allowed,
               const YamlNode& root, Problems& problems);
   bool settleItem(const ItemName& name, const std::string& what, const std::string& allowed,
@@ -73,7 +73,7 @@ class FieldPlaces {
 
   std::map<std::string, Field> fields_;
   std::map<std::string, List> lists_;
-  bool incomplete_ = false;                 // a field was taken back or could not be read
+  bool incomplete_ = false;                 // a field was restored or could not be read
   std::optional<std::string> broken_list_;  // others depend on it, and an item was erased
 };
 
@@ -96,11 +96,11 @@ struct SpecValue<std::optional<T>> {
 template <typename Enum>
 using SpecWords = std::span<const std::pair<const char*, Enum>>;
 
-// One map of the file that fills one struct. Keys that are not there leave their field alone.
+// One map of the file that fills one struct. Missing keys leave their field unchanged.
 class SpecReader {
  public:
-  // `path` is the struct's name for validate(). Without `places` no field's place is kept: for
-  // items of a list, which FieldPlaces knows by themselves.
+  // `path` is the struct's name for validate(). Without `places` no field's place is recorded: for
+  // items of a list, which FieldPlaces handles itself.
   SpecReader(MapReader map, std::string path, FieldPlaces* places, Problems& problems)
       : map_(std::move(map)), path_(std::move(path)), places_(places), problems_(problems) {}
 
@@ -109,7 +109,7 @@ class SpecReader {
     read(key, member, target, readValue<typename SpecValue<T>::Type>);
   }
 
-  // With a function of its own: (node, problems) to an optional value.
+  // With a custom reader: (node, problems) to an optional value.
   template <typename T, typename Read>
   void read(const std::string& key, const char* member, T& target, const Read& read_value) {
     const YamlNode* node = map_.optional(key);
@@ -137,7 +137,7 @@ class SpecReader {
     });
   }
 
-  // The map under `key`, when it is there and is one.
+  // The map under `key`, if it exists and is one.
   std::optional<SpecReader> block(const std::string& key, const char* member);
   // As MapReader.
   const YamlNode* optional(const std::string& key) { return map_.optional(key); }
@@ -168,8 +168,8 @@ class SpecReader {
   Problems& problems_;
 };
 
-// A list of maps, or one map standing for a list of one, into the vector of structs that validate()
-// calls `field`. `read` fills one struct: (reader, struct). Items with mistakes are left out.
+// A list of maps, or one map for a list of one, into the vector of structs that validate() calls
+// `field`. `read` fills one struct: (reader, struct). Items with mistakes are left out.
 template <typename T, typename Read>
 void readItems(const std::string& name, const YamlNode& node, const std::string& field,
                std::vector<T>& target, FieldPlaces& places, Problems& problems, bool others_depend,

@@ -80,7 +80,7 @@ Surrogates::Surrogates(std::string text) : text_(std::move(text)) {
   if (escapes_.empty()) return;
   const std::vector<bool> used = privateCharactersIn(text_);
   const auto free = std::find(used.begin(), used.end(), false);
-  if (free == used.end()) {  // all 6,400 of them: the parser says what it does not understand
+  if (free == used.end()) {  // all 6,400 of them: the parser reports what it does not understand
     escapes_.clear();
     return;
   }
@@ -96,8 +96,8 @@ bool Surrogates::restore(std::size_t begin, std::string& value, std::size_t& fau
                                [](const Escape& one, std::size_t at) { return one.offset < at; });
   std::string whole;
   std::string_view rest = value;
-  // Nothing but the escapes' own places have the mask: where the parser took it for an escape, as
-  // the character, in any other kind of text as it is written.
+  // The mask occurs only at the escapes' own places: as the character where the parser decoded it,
+  // otherwise as written.
   const auto take = [&](std::string_view form) {
     if (!rest.starts_with(form)) return false;
     rest.remove_prefix(form.size());

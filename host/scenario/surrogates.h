@@ -10,18 +10,18 @@
 
 namespace plumbline::scenario {
 
-// Stands between the text of a file and its parser. Escapes of surrogates are written to the parser
-// as escapes of a character that the text does not have, of the same length, so that all places
-// stay as they are; afterwards restore() puts into each value what the file says.
+// Filters the text between the file and its parser. Escapes of surrogates are passed to the parser
+// as escapes of a character that the text does not contain, of the same length, so that all
+// positions stay the same; afterwards restore() puts the original into each value.
 class Surrogates {
  public:
   explicit Surrogates(std::string text);
 
-  // What the parser is to read.
+  // The text for the parser.
   [[nodiscard]] const std::string& masked() const { return text_; }
 
-  // Whether `value`, which begins at or behind offset `begin` of the text, is whole. Sets it to
-  // what the file says; else `fault` is the offset of a half of a pair that stands alone.
+  // Whether `value`, which begins at or after offset `begin` of the text, has complete pairs. Sets
+  // it to the file's text; otherwise `fault` is the offset of an unpaired half.
   bool restore(std::size_t begin, std::string& value, std::size_t& fault) const;
 
  private:

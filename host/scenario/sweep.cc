@@ -24,7 +24,7 @@ const YamlNode* sectionOf(const YamlNode& root) {
   return nullptr;
 }
 
-// The values of an axis; one that is no list stands for itself.
+// The values of an axis; a single value is a list of one.
 std::span<const YamlNode> valuesOf(const YamlMember& axis) {
   if (axis.value.kind == YamlNode::Kind::kSequence) return axis.value.items;
   return {&axis.value, 1};
@@ -48,8 +48,8 @@ bool overlap(const std::string& a, const std::string& b) {
   return longer == shorter || longer.starts_with(shorter + ".");
 }
 
-// Puts `value` where `axis` says. What is not there yet is made, in the place of the axis, so that
-// a key that nobody knows is reported there.
+// Sets `value` at the place that `axis` names. Missing keys are created, with the position of the
+// axis, so that an unknown key is reported there.
 bool put(YamlNode& root, const YamlMember& axis, const YamlNode& value, Problems& problems) {
   YamlNode* node = &root;
   for (const std::string& word : wordsOf(axis.key.text)) {

@@ -76,7 +76,7 @@ std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario
   map.finish();
   const auto name = node != nullptr ? readText(*node, kMaxFileName, problems) : std::nullopt;
   if (!name || (format == TraceFormat::kRequests && !rules)) return std::nullopt;
-  // What is behind the last request that is used does not matter.
+  // The file after the last request in use is ignored.
   const bool part = rules && rules->most != workload::RequestRules().most;
   if (rules) rules->most_bytes = kMaxTraceBytes;
   const std::uintmax_t most = part ? std::numeric_limits<std::uintmax_t>::max() : kMaxTraceBytes;
@@ -105,7 +105,7 @@ std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario
 std::optional<InputFile> readMatrixFile(const YamlNode& node, const Scenario& scenario,
                                         const workload::MatrixRules& rules,
                                         std::vector<std::uint32_t>& matrix, Problems& problems) {
-  // What stands for a matrix that is not read, or wrong, which is said once.
+  // Replacement for a matrix that is not read, or invalid, which is reported once.
   if (rules.ranks <= fabric::kMaxHosts) {
     matrix.assign(std::size_t{rules.ranks} * rules.experts, 0);
   }

@@ -10,8 +10,8 @@ using bench::Transport;
 
 constexpr std::size_t kMaxPairs = fabric::kMaxHosts;  // host pairs of a list
 // The payload of one packet carries the test tag and fits the largest RoCE path MTU. RoCE payloads
-// are multiples of 4 or padded; a padded message would not be the one that was asked for. Endpoints
-// cut messages into packets by themselves; nothing of the tester's is in them.
+// are multiples of 4 or padded; a padded message would differ from the requested one. Endpoints cut
+// messages into packets themselves, without a test tag.
 constexpr Bytes kMinMessage{20};
 constexpr Bytes kMaxMessage{4096};
 
@@ -62,7 +62,7 @@ spec::Fields trafficFields(const Scenario& scenario) {
   return fields;
 }
 
-// What the frames' transport does not have.
+// Refuses keys that the frames' transport does not have.
 void refuseForTransport(SpecReader& map, const Traffic& traffic, Problems& problems) {
   const Transport transport = traffic.format.transport;
   const YamlNode* messages = map.optional("message_sizes");

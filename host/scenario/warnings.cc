@@ -27,8 +27,8 @@ namespace {
 
 using fabric::PriorityMask;
 
-// What tests on simulated hosts send unless the scenario has a transport, and the card's longest
-// message: 4096 B of payload in a RoCEv2 frame.
+// The frame of tests on simulated hosts without a transport in the scenario, and of the card's
+// longest message: 4096 B of payload in a RoCEv2 frame.
 Bytes usualFrame() { return bench::longestFrame(bench::TransportSpec(transport::RoceSpec())); }
 
 // "100 KB", "64.5 KB", "1.2 MB"
@@ -67,8 +67,8 @@ class KeyPlaces {
  public:
   explicit KeyPlaces(std::string_view text) : tree_(parseYaml(text)) {}
 
-  // "dut.switch.ecn.0.kmin": the value of that key, or of the deepest one on the way that the file
-  // has. A number is an item of a list, or the value itself where it stands for a list of one.
+  // "dut.switch.ecn.0.kmin": the value of that key, or of the deepest existing one on its path. A
+  // number is an item of a list, or the value itself if it represents a list of one.
   [[nodiscard]] const YamlNode& at(std::string_view path) const { return find(path).first; }
   [[nodiscard]] bool has(std::string_view path) const { return find(path).second; }
 
@@ -107,7 +107,7 @@ class Checks {
     checkJobNames();
     checkRates();
     checkMessageRates();
-    // Whatever the file says of it, the switch of another bench is a real one, or there is none.
+    // On other benches the switch is a real one, or there is none, whatever the file says.
     if (!isSimulated() || topology_.switches().empty()) return;
     checkHeadroom();
     checkBuffers();
@@ -175,7 +175,7 @@ class Checks {
     return shared.total - aside * topology_.mostPorts();
   }
 
-  // Of an input: the static one, or what a dynamic one is while the buffer is empty.
+  // Of an input: the static one, or the dynamic one for an empty buffer.
   [[nodiscard]] Bytes xoff() const {
     const fabric::PfcSpec& pfc = *switches().pfc;
     if (!pfc.dynamic_alpha) return pfc.xoff;
@@ -245,7 +245,7 @@ class Checks {
     PriorityMask marked = 0;
     for (const fabric::EcnSpec& ecn : switches().ecn) marked |= ecn.priorities;
     const PriorityMask covered = losslessPriorities() | marked;
-    if (covered == 0) return;  // nothing is protected, and that is meant
+    if (covered == 0) return;  // no priority is protected, on purpose
     const auto check = [&](unsigned priority, const char* what, const char* place) {
       if ((covered & maskOf(priority)) != 0) return;
       warn(place,
@@ -282,7 +282,7 @@ class Checks {
     return *found;
   }
 
-  // Rates of DCQCN that the file gives.
+  // Checks the rates of DCQCN that the file gives.
   void checkRates() {
     const auto* roce =
         scenario_.transport ? std::get_if<transport::RoceSpec>(&*scenario_.transport) : nullptr;
@@ -307,7 +307,7 @@ class Checks {
     check("hyper_increase", roce->dcqcn.hyper_increase, fastest, "one step restores the full rate");
   }
 
-  // Payload that a job posts at given times, on the sending host where it is most.
+  // Checks the payload that a job posts at given times, on the busiest sending host.
   void checkMessageRates() {
     if (!scenario_.workload) return;
     const auto& jobs = scenario_.workload->jobs;

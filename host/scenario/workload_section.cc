@@ -20,7 +20,7 @@ using workload::MessageProgram;
 using workload::PlacementRule;
 using workload::TrainingProgram;
 
-// What `kind` may be. A collective by itself stands for a training job that runs only that one.
+// Words of `kind`. A collective by itself means a training job with only that one.
 const spec::Field& collectives() {
   return spec::fieldNamed(spec::fieldsOf<CollectiveSpec>(), "kind");
 }
@@ -44,8 +44,8 @@ std::optional<std::pair<workload::Rank, workload::Rank>> readRankPair(const Yaml
   return std::pair(*from, *to);
 }
 
-// Reads one job after the other; knows the scenario's file and the fabric that they run on, and
-// notes which files they name.
+// Reads one job after the other, with the scenario's file and the fabric of the jobs; records the
+// files that they name.
 class JobReader {
  public:
   JobReader(Scenario& scenario, bool topology_known, Problems& problems)
@@ -64,7 +64,7 @@ class JobReader {
     refuseTwoPlacements(map);
     if (kind) {
       readProgram(map, *kind, job);
-    } else {  // which other keys there may be is not known
+    } else {  // the allowed keys are unknown
       for (const auto& [key, value] : map.node().members) map.optional(key.text);
     }
   }
@@ -83,7 +83,7 @@ class JobReader {
     return word ? std::optional(words[*word]) : std::nullopt;
   }
 
-  // What a placement is without keys of its own.
+  // Default placement of this topology.
   void takeTopology(workload::Placement& placement) const {
     placement.ranks = topology_.hostCount();
     const bool leafy = topology_.kind == fabric::TopologyKind::kClos2 ||
@@ -200,7 +200,7 @@ class JobReader {
     }
   }
 
-  // Between messages whose payload alone makes `share` of a host's link; to the next picosecond.
+  // Interval of messages whose payload makes `share` of a host's link; to the next picosecond.
   [[nodiscard]] Picoseconds intervalOf(std::uint64_t bytes, Fraction share) const {
     const auto bps = static_cast<Int128>(topology_.link_rate.bitsPerSecond());
     if (bps < 1'000'000) return {};  // no link is that slow: reported with the topology
@@ -210,7 +210,7 @@ class JobReader {
     return Picoseconds(static_cast<std::int64_t>(std::min(ps, kMost)));
   }
 
-  // As many as there can be, where what they sit on could not be read.
+  // The maximum, if the placement could not be read.
   [[nodiscard]] std::uint32_t ranksOf(const workload::Placement& placement) const {
     const bool by_name = placement.rule == PlacementRule::kExplicit;
     const bool known = by_name ? !placement.hosts.empty() : topology_known_;
@@ -257,19 +257,19 @@ class JobReader {
   std::size_t number_ = 0;
 };
 
-// Throws what is wrong with the first job that cannot run, or has no room beside those before it,
-// as a fault of "jobs[i]".
+// Throws the fault of the first job that cannot run, or has no room beside the earlier ones, as a
+// fault of "jobs[i]".
 void checkJobs(const workload::WorkloadSpec& spec, std::uint32_t hosts) {
   std::vector<JobSpec> placed;
   for (std::size_t i = 0; i < spec.jobs.size(); ++i) {
     placed.push_back(spec.jobs[i]);
     JobSpec alone = spec.jobs[i];
-    // Nothing but memory depends on their number.
+    // Their number affects memory only.
     if (auto* training = std::get_if<TrainingProgram>(&alone.program)) training->iterations = 1;
     try {
       const auto hosts_of_jobs = workload::placeJobs(placed, hosts);
       if (std::holds_alternative<workload::MoeProgram>(alone.program)) {
-        // Routing takes time and memory, and nothing is left that it could refuse here.
+        // Routing takes time and memory, and cannot fail here.
         const auto ranks = static_cast<std::uint32_t>(hosts_of_jobs.back().size());
         try {
           workload::checkMoeJob(alone, ranks);
@@ -302,7 +302,7 @@ void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
                  "at most " + std::to_string(workload::kMaxJobs));
     return;
   }
-  // Where ranks can sit is known with the hosts.
+  // The placement of ranks needs the hosts.
   if (!topology_known) return;
   places.judge([&] { checkJobs(scenario.workloadSpec(), scenario.topology.hostCount()); }, node,
                problems);

@@ -18,7 +18,7 @@ struct Character {
   std::size_t length = 1;
 };
 
-// `text` must not be empty. What is no UTF-8 counts byte by byte.
+// `text` must not be empty. Invalid UTF-8 counts byte by byte.
 Character firstCharacter(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
@@ -37,7 +37,7 @@ bool mustBeEscaped(std::uint32_t code) {
          code == 0xFEFF || (code >= 0xD800 && code < 0xE000);
 }
 
-// Words and numbers: nothing that YAML could read as anything else.
+// Words and numbers that YAML reads as nothing else.
 bool isPlainText(std::string_view text) {
   const auto word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -74,7 +74,7 @@ bool isCollection(const YamlNode& node) {
          (node.kind == YamlNode::Kind::kSequence && !node.items.empty());
 }
 
-// A value that fits behind its key or dash.
+// A value that fits on the line of its key or dash.
 std::string shortText(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::kMap) return "{}";
   if (node.kind == YamlNode::Kind::kSequence) return "[]";

@@ -1,4 +1,4 @@
-// A YamlNode tree as text again: how a point of a sweep becomes a scenario file of its own.
+// A YamlNode tree as text, for writing a point of a sweep as a scenario file of its own.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace plumbline::scenario {
 
-// The tree as a YAML document in block style. parseYaml() makes the same tree of it, but for places
-// and for the `quoted` of what is neither word nor number. Ends with a newline.
+// The tree as a YAML document in block style. parseYaml() makes the same tree of it, except for
+// places and for the `quoted` of nodes that are neither word nor number. Ends with a newline.
 std::string yamlText(const YamlNode& root);
 
 // The tree on one line, for labels: 64KB, [1, 4], {kind: switch, hosts: 4}. Without quotes.
 std::string yamlLine(const YamlNode& node);
 
-// Whether both say the same, wherever they stand.
+// Whether both have the same contents, at any place.
 bool sameYaml(const YamlNode& a, const YamlNode& b);
 
 }  // namespace plumbline::scenario

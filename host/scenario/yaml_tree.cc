@@ -16,7 +16,7 @@
 namespace plumbline::scenario {
 namespace {
 
-// Ends the parse: what is wrong and where.
+// Ends the parse: error and place.
 struct Refusal {
   std::size_t line;
   std::size_t column;
@@ -49,8 +49,8 @@ std::optional<std::size_t> firstBadByte(std::string_view text) {
   return std::nullopt;
 }
 
-// `text` without a byte order mark, its lines ended by a newline each, however they end in the file
-// (YAML 1.2.2, sections 5.2 and 5.4). The places of what is left are those of the file.
+// `text` without a byte order mark, with every line ended by a newline (YAML 1.2.2, sections 5.2
+// and 5.4). Places in the result are those of the file.
 std::string normalized(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -120,10 +120,10 @@ class Places {
   std::vector<std::string_view> lines_;
   std::size_t last_line_ = 0;
   std::size_t last_column_ = 0;    // in bytes, from 0
-  std::size_t continuations_ = 0;  // bytes of `last_line_` before it that begin no character
+  std::size_t continuations_ = 0;  // bytes of `last_line_` before it that do not begin a character
 };
 
-// Builds the tree from yaml-cpp's events and throws Refusal at the first thing that is not allowed.
+// Builds the tree from yaml-cpp's events and throws Refusal at the first event that is not allowed.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(Places& places, const Surrogates& surrogates)
@@ -149,7 +149,8 @@ class TreeBuilder : public YAML::EventHandler {
       throw Refusal{line, column, "this is half of a surrogate pair",
                     "\"\\ud83d\\ude00\": the first half and the second one"};
     }
-    // Escapes make what the file itself may not hold; yaml-cpp's \N is not even UTF-8.
+    // Escapes can produce characters that the file itself must not contain; yaml-cpp's \N is not
+    // even UTF-8.
     if (firstBadByte(value)) {
       refuse(mark, "this value is not text", "UTF-8 without control characters");
     }
@@ -186,7 +187,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (anchor != 0) {
       refuse(mark, "anchors (&name) are not allowed in a scenario", "write the value out");
     }
-    // "?" is no tag, "!" what yaml-cpp reports for quoted scalars.
+    // yaml-cpp reports "?" for no tag and "!" for quoted scalars.
     if (!tag.empty() && tag != "?" && tag != "!") {
       refuse(mark, "tags (!!name) are not allowed in a scenario", "leave the tag out");
     }
@@ -224,7 +225,7 @@ class TreeBuilder : public YAML::EventHandler {
       }
       parent.key = std::move(made);
     } else {
-      if (made.kind == YamlNode::Kind::kNull) {  // yaml-cpp marks what follows the missing value
+      if (made.kind == YamlNode::Kind::kNull) {  // yaml-cpp marks the node after the missing value
         made.line = parent.key->line;
         made.column = parent.key->column;
       }

@@ -1,7 +1,7 @@
-// The subset of YAML that scenarios use, as a small tree in which every node knows its place in the
-// file. Anchors, aliases, tags, merge keys and several documents are refused: nothing in a scenario
-// needs them, and they are how a small file becomes an endless one. A
-// byte order mark and any line ends are read, and JSON with all its escapes.
+// The subset of YAML that scenarios use, as a small tree in which every node has its place in the
+// file. Anchors, aliases, tags, merge keys and several documents are refused: a scenario does not
+// need them, and they can make a small file expand without limit. A byte order mark and any line
+// ends are accepted, and JSON with all its escapes.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ struct YamlMember {
   YamlNode value;
 };
 
-// The tree, or (when `error` is not empty) what is wrong at `root`'s line and column.
+// The tree, or (when `error` is not empty) the error at `root`'s line and column.
 struct YamlTree {
   YamlNode root;
   std::string error;
   std::string allowed;
 };
 
-// The number of values has no limit of its own: each takes two bytes of the file at least.
+// The number of values needs no limit: each takes two bytes of the file at least.
 inline constexpr std::size_t kMaxYamlDepth = 16;
 
 // Never throws for any text.

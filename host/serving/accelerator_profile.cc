@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
-// Data sheets; the H800 is an H100 whose NVLink is cut to 400 GB/s, of which one way is 200.
+// Data sheets; the H800 is an H100 with NVLink reduced to 400 GB/s, 200 in each direction.
 const std::array<AcceleratorProfile, 4>& accelerators() {
   static const std::array<AcceleratorProfile, 4> all{{
       {"h100", 989e12, 1979e12, 3.35e12, 80 * kGibibyte, 450e9, 64e9},

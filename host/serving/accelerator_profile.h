@@ -1,4 +1,4 @@
-// What an accelerator is to the serving model, and how much of it software reaches.
+// Figures of an accelerator in the serving model, and the share of them that software reaches.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace plumbline::serving {
 
-// Peak figures of the maker, without sparsity.
+// Peak figures by the manufacturer, without sparsity.
 struct AcceleratorProfile {
   std::string name;
   double flops_16 = 0;   // FLOP/s with weights of 16 bits or more
@@ -22,7 +22,7 @@ struct AcceleratorProfile {
   double pcie = 0;       // byte/s in one direction to the host
 };
 
-// Shares of the peak that software reaches, and what it adds.
+// Shares of the peak that software reaches, and its overhead.
 struct Efficiency {
   std::string name = "served";
   double flops = 0.5;                        // of FLOP/s
@@ -32,11 +32,11 @@ struct Efficiency {
   Picoseconds step = milliseconds(2);        // host software per step
 };
 
-// Throw Error(kUsage) that says which field cannot be.
+// Throw Error(kUsage) that names the invalid field.
 void check(const AcceleratorProfile& accelerator);
 void check(const Efficiency& efficiency);
 
-// Built in: h100, h200, h800, a100; and ideal, kernels, served, old. Nothing for another name.
+// Built in: h100, h200, h800, a100; and ideal, kernels, served, old. Nothing for any other name.
 std::optional<AcceleratorProfile> builtInAccelerator(std::string_view name);
 std::vector<std::string> builtInAccelerators();
 std::optional<Efficiency> builtInEfficiency(std::string_view name);

@@ -39,7 +39,7 @@ bool DecodeWorker::allocate(Sequence& sequence) {
 
 std::vector<Sequence*> DecodeWorker::grant() {
   std::vector<Sequence*> granted;
-  // Who was here before has the next pages.
+  // Preempted sequences get the next pages first.
   while (resuming_.empty() && !asking_.empty() && allocate(*asking_.front())) {
     granted.push_back(asking_.front());
     asking_.pop_front();
@@ -100,7 +100,7 @@ void DecodeWorker::grow(Preempted& preempted) {
   if (spec_.reserve == Reserve::kPromptMax) return;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     Sequence& sequence = *running_[i];
-    // Without pages it has given way to one before it.
+    // A sequence without pages was preempted for an earlier one.
     if (sequence.decode_pages.empty()) continue;
     while (!sequence.decode_pages.empty() && sequence.decode_pages.size() < roomFor(sequence)) {
       if (cacheOf(sequence).append(sequence.decode_pages)) continue;

@@ -1,5 +1,5 @@
-// The scheduler of one decode worker: pages are promised before KV cache is sent, sequences join at
-// a step's boundary, and the latest arrival gives way when pages run out.
+// The scheduler of one decode worker: pages are reserved before KV cache is sent, sequences join at
+// a step's boundary, and the latest arrival is preempted when pages run out.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +17,33 @@ namespace plumbline::serving {
 class DecodeWorker {
  public:
   struct Step {
-    std::vector<Sequence*> sequences;  // each gets a token, finished ones of a static batch do not
+    std::vector<Sequence*> sequences;  // each gets a token, except finished ones of a static batch
     StepLoad decode;                   // one new token each
-    StepLoad recompute;                // of preempted ones: their tokens so far
-    std::uint64_t swapped_tokens = 0;  // whose KV cache goes over PCIe before the step
+    StepLoad recompute;                // of preempted sequences: their tokens so far
+    std::uint64_t swapped_tokens = 0;  // whose KV cache crosses PCIe before the step
     [[nodiscard]] bool empty() const { return sequences.empty(); }
   };
-  // What forming a step did to others.
+  // Sequences that a step preempted.
   struct Preempted {
     std::vector<Sequence*> all;       // lost their pages
-    std::vector<Sequence*> returned;  // of them, those that need the prefill pool again
-    std::vector<Sequence*> failed;    // of them, those that would not fit alone
+    std::vector<Sequence*> returned;  // those of them that need the prefill pool again
+    std::vector<Sequence*> failed;    // those of them that would not fit alone
   };
 
-  // `groups` attention groups of `pages` pages each. A sequence with g generated tokens has
-  // prompt + g - `ahead` tokens in its cache: ahead is 1 where the first token comes from prefill.
+  // `groups` attention groups of `pages` pages each. A sequence with g generated tokens has prompt
+  // + g - `ahead` tokens in its cache: ahead is 1 where the first token comes from prefill.
   DecodeWorker(const SchedulerSpec& spec, std::uint32_t groups, std::uint64_t pages,
                std::uint32_t ahead);
 
-  // `sequence` wants pages for its KV cache. In the order of asking.
+  // Requests pages for the KV cache of `sequence`. Requests are granted in order.
   void ask(Sequence& sequence) { asking_.push_back(&sequence); }
-  // Those that have got them since.
+  // Sequences whose pages were granted since the last call.
   std::vector<Sequence*> grant();
-  // The KV cache of `sequence` is here.
+  // The KV cache of `sequence` has arrived.
   void ready(Sequence& sequence);
-  // `sequence`, which is not ready(), needs its pages no more.
+  // Cancels the pages of `sequence`, which is not ready().
   void drop(Sequence& sequence) { cacheOf(sequence).release(sequence.decode_pages); }
-  // The next step and whom it displaced. Not while a step is under way.
+  // Forms the next step; `preempted` gets the sequences that it preempts. Not during a step.
   const Step& form(Preempted& preempted);
   // The step that was formed last.
   [[nodiscard]] const Step& step() const { return step_; }
@@ -53,10 +53,10 @@ class DecodeWorker {
   void endStep();
 
   [[nodiscard]] std::size_t running() const { return running_.size(); }
-  // Sequences whose KV cache is here and that are in no step.
+  // Sequences whose KV cache has arrived and that are in no step.
   [[nodiscard]] std::size_t waiting() const { return waiting_.size() + resuming_.size(); }
   [[nodiscard]] std::size_t asking() const { return asking_.size(); }
-  // There is something that a step could do.
+  // A step would have something to do.
   [[nodiscard]] bool hasWork() const { return !running_.empty() || waiting() > 0; }
   // Whether a prompt can ever be admitted.
   [[nodiscard]] bool everFits(std::uint32_t prompt) const;
@@ -77,7 +77,7 @@ class DecodeWorker {
   }
   KvCache& cacheOf(const Sequence& sequence) { return caches_[sequence.decode_group]; }
   bool allocate(Sequence& sequence);
-  // Returns how many of those that were preempted go on; they stand in front of the new ones.
+  // Returns how many preempted sequences continue; they come before the new ones.
   std::size_t admit();
   void grow(Preempted& preempted);
   Sequence* victim(std::uint32_t group);

@@ -67,7 +67,7 @@ std::optional<KvCache::Pages> KvCache::allocate(std::uint64_t count,
                                                 std::span<const std::uint64_t> hashes,
                                                 bool admission) {
   Pages pages;
-  std::uint64_t revived = 0;  // shared pages that nobody uses now: they leave the free ones too
+  std::uint64_t revived = 0;  // shared pages without users: they leave the free list too
   const std::uint64_t most = std::min<std::uint64_t>(count, hashes.size());
   pages.pages.reserve(count);
   for (std::uint64_t i = 0; i < most; ++i) {
@@ -106,7 +106,7 @@ void KvCache::release(Pages& pages) {
     State& state = states_[*page];
     if (--state.references != 0) continue;
     if (leak_draws_ && static_cast<double>(leak_draws_->next() >> 11) * 0x1p-53 < leak_share_) {
-      state.references = 1;  // nobody's, so that nobody gives it back
+      state.references = 1;  // a reference without an owner, so that it is never released
       ++leaked_;
       continue;
     }

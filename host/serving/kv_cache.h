@@ -1,10 +1,10 @@
-// The KV cache of one attention group: pages of a fixed number of tokens, shared by the hash of
-// the prefix they hold, and the pages that nobody uses in the order in which they are given up.
+// The KV cache of one attention group: pages of a fixed number of tokens, shared by the hash of the
+// prefix that they hold, and the unused pages in the order of their eviction.
 //
 // A page is free (its content may still be cached) or used by one sequence or more. A free page
-// with cached content is taken back by the next sequence with that prefix, or evicted when a page
-// is needed and none without content is left: least recently used first, of one sequence its last
-// page first, because a prefix is worth nothing without its beginning.
+// with cached content is reused by the next sequence with that prefix, or evicted when a page is
+// needed and no page without content is left: least recently used first, of one sequence its last
+// page first, because a prefix is useless without its beginning.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class KvCache {
   // The pages of one sequence, in its order. Moved, never copied: it counts as a reference.
   struct Pages {
     std::vector<Page> pages;
-    std::uint32_t shared = 0;  // of them, from the front, those found in the cache
+    std::uint32_t shared = 0;  // number of first pages that were found in the cache
     [[nodiscard]] std::size_t size() const { return pages.size(); }
     [[nodiscard]] bool empty() const { return pages.empty(); }
   };
@@ -36,23 +36,23 @@ class KvCache {
   // watermark < pages; else Error(kUsage).
   KvCache(std::uint64_t pages, std::uint64_t watermark);
 
-  // How many of `hashes`, from the front, are in the cache.
+  // How many of `hashes`, from the first on, are in the cache.
   [[nodiscard]] std::uint32_t cached(std::span<const std::uint64_t> hashes) const;
 
-  // `count` pages for a new sequence, of which those whose hash is in the cache are shared, at most
-  // `hashes.size()` of them from the front; nothing, and nothing changed, if fewer pages than
-  // `count` and the watermark are left. `admission`: keep the watermark free.
+  // Allocates `count` pages for a new sequence. Pages whose hash is in the cache are shared, at
+  // most `hashes.size()` of them from the first on. Returns nothing, without any change, if fewer
+  // pages than `count` and the watermark are left. `admission`: keep the watermark free.
   std::optional<Pages> allocate(std::uint64_t count, std::span<const std::uint64_t> hashes,
                                 bool admission = true);
-  // One page more; false if none is left. The watermark does not hold it back.
+  // Adds one page; false if none is left. Ignores the watermark.
   bool append(Pages& pages);
   // The first pages of `pages` have the content of `hashes`: they can be shared from now on. A hash
-  // that is in the cache already stays with its page.
+  // that is in the cache already keeps its page.
   void publish(const Pages& pages, std::span<const std::uint64_t> hashes);
-  // Gives the pages back; `pages` is empty afterwards.
+  // Releases the pages; `pages` is empty afterwards.
   void release(Pages& pages);
-  // From now on, of the pages that nobody uses any more this share is lost: they stay in use for
-  // ever. `draws` decides which. 0 < share <= 1.
+  // From now on this share of released pages is lost: they stay in use for ever. `draws` selects
+  // them. 0 < share <= 1.
   void leak(double share, RandomStream draws);
 
   [[nodiscard]] std::uint64_t total() const { return states_.size(); }
@@ -60,15 +60,15 @@ class KvCache {
   [[nodiscard]] std::uint64_t free() const { return free_; }
   [[nodiscard]] std::uint64_t cachedPages() const { return by_hash_.size(); }
   [[nodiscard]] std::uint64_t watermark() const { return watermark_; }
-  // Whether a sequence of `count` pages can be admitted when nothing else is here.
+  // Whether a sequence of `count` pages can be admitted into an empty cache.
   [[nodiscard]] bool everFits(std::uint64_t count) const { return count + watermark_ <= total(); }
-  // Cached pages that were given up for others so far.
+  // Cached pages evicted so far.
   [[nodiscard]] std::uint64_t evictions() const { return evictions_; }
-  // Of those in use: lost by leak().
+  // Pages in use that were lost by leak().
   [[nodiscard]] std::uint64_t leaked() const { return leaked_; }
 
-  // used + free = total, references, free list and hashes agree with each other. Throws
-  // Error(kTester) if not. Looks at every page.
+  // Checks that used + free = total, and that references, free list and hashes are consistent.
+  // Throws Error(kTester) if not. Visits every page.
   void checkInvariants() const;
 
  private:

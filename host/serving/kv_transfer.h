@@ -1,5 +1,5 @@
-// How the KV cache of a request becomes messages: in which units, when each of them is ready, and
-// what it costs to post them.
+// Division of a request's KV cache into messages: units, the time when each is ready, and the cost
+// of posting it.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ namespace plumbline::serving {
 
 enum class TransferUnit {
   kRequest,  // one message per flow, after prefill
-  kLayer,    // one message per flow and layer, as prefill goes on
+  kLayer,    // one message per flow and layer, during prefill
   kBlock,    // a page with all of its layers is one descriptor; after prefill
   kPage,     // keys and values of a page in one layer are two descriptors (the MLA latent: one);
-             // posted layer by layer as prefill goes on
+             // posted layer by layer during prefill
 };
 
 enum class TransferVerb {
   kWriteImmediate,  // prefill writes; the last write carries an immediate
-  kRead,            // decode reads after prefill, which it is told of
+  kRead,            // decode reads after prefill, on notification
 };
 
 struct TransferSpec {
   TransferUnit unit = TransferUnit::kLayer;
   TransferVerb verb = TransferVerb::kWriteImmediate;
   Picoseconds post = nanoseconds(200);  // per descriptor, one after the other on each flow
-  std::uint32_t outstanding = 128;      // messages per flow that are posted and not yet there
+  std::uint32_t outstanding = 128;      // in-flight messages per flow
   std::uint32_t messages = 64;          // per flow that the descriptors of kBlock are grouped into
   Picoseconds control = microseconds(50);  // one way of a control message between the workers
   bool missing_only = false;               // do not send pages that decode has in its cache
@@ -52,8 +52,8 @@ struct KvMessage {
 };
 
 // The messages of `flow` of KV cache computed in `chunk`: those of a layer are ready after its
-// share of the step, (l + 1) / layers. With kRequest and kBlock there are none but for the `last`
-// chunk, which then stands for all `total` tokens. Bytes are exact: their sum over the chunks is
+// share of the step, (l + 1) / layers. With kRequest and kBlock only the `last` chunk has any,
+// which then represents all `total` tokens. Bytes are exact: their sum over the chunks is
 // flowBytes() of all tokens. `page` in tokens.
 std::vector<KvMessage> kvMessages(const TransferSpec& spec, const ModelProfile& model,
                                   const KvFlow& flow, const PrefillChunk& chunk, bool last,

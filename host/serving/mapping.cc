@@ -144,7 +144,7 @@ std::vector<KvFlow> Mapping::flows(KvPlace from, KvPlace to, std::uint64_t reque
 }
 
 std::uint64_t flowBytes(const KvFlow& flow, std::uint64_t bytes_per_token, std::uint64_t tokens) {
-  // Heads divide the bytes of a token (model_profile.h), so nothing is lost here.
+  // The number of heads divides the bytes of a token (model_profile.h), so the result is exact.
   return bytes_per_token / flow.of * flow.parts * tokens;
 }
 

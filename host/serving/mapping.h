@@ -1,10 +1,10 @@
-// Who sends KV cache to whom: the ranks of prefill and decode workers, the NICs they use, and the
-// share of a request's KV cache on each flow between them. Pure functions of the parallelism.
+// KV cache flows: the ranks of prefill and decode workers, their NICs, and the share of a request's
+// KV cache on each flow between them. Pure functions of the parallelism.
 //
 // A worker is `tp` accelerators of one server. With data-parallel attention `dp` it consists of dp
-// attention groups of tp/dp ranks; a request's KV cache is in one group only. Rank i of a group
-// has KV heads [i H/n, (i+1) H/n) of n ranks; with more ranks than heads, n/H ranks have copies.
-// The MLA latent is whole on every rank.
+// attention groups of tp/dp ranks; a request's KV cache is in one group only. Rank i of a group has
+// KV heads [i H/n, (i+1) H/n) of n ranks; with more ranks than heads, n/H ranks have copies. Every
+// rank has the whole MLA latent.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ struct KvPlace {
   std::uint32_t group = 0;
 };
 
-// What a request means to one NIC that takes part.
+// Share of a request on one participating NIC.
 struct NicShare {
   std::uint32_t nic = 0;
   std::uint32_t flows = 0;
@@ -69,8 +69,8 @@ struct NicShare {
 
 class Mapping {
  public:
-  // Throws Error(kUsage) that says why a mapping cannot be: TP beyond a server, sizes of which
-  // neither divides the other, heads that cannot be divided, a group of no rank.
+  // Throws Error(kUsage) with the reason for an invalid mapping: TP larger than a server, sizes
+  // neither of which divides the other, heads that cannot be divided, a group without ranks.
   Mapping(const MappingSpec& spec, const ModelProfile& model);
 
   // The flows of request number `request`, in the order of their receiving rank.
@@ -100,7 +100,7 @@ class Mapping {
 // Bytes of `flow` for `tokens` tokens of `bytes_per_token`; exact.
 std::uint64_t flowBytes(const KvFlow& flow, std::uint64_t bytes_per_token, std::uint64_t tokens);
 
-// What one request of `tokens` tokens puts on each NIC, in the order of the NICs: at its senders,
+// Bytes of one request of `tokens` tokens on each NIC, in the order of the NICs: at its senders,
 // and at its receivers.
 struct MappingLoad {
   std::vector<NicShare> senders;
@@ -112,15 +112,15 @@ struct MappingLoad {
 MappingLoad mappingLoad(const std::vector<KvFlow>& flows, std::uint64_t bytes_per_token,
                         std::uint64_t tokens);
 
-// Memory that KV cache finds on each accelerator of a worker.
+// Memory for KV cache on each accelerator of a worker.
 struct KvMemory {
   double usable = 0.9;         // share of the memory that the engine takes
   double activations = 3.5e9;  // bytes per accelerator
-  // A planted fault: share of the pages given back that are lost, each by a draw of its own.
+  // An injected fault: share of the released pages that are lost, each drawn separately.
   double leak = 0;
 };
 
-// Tokens of KV cache that one attention group of `pool` has room for:
+// Tokens of KV cache that fit into one attention group of `pool`:
 //   (memory * usable - weights / TP - activations) / bytes per token of the fullest rank.
 // Throws Error(kUsage) if the weights leave no room for one token.
 std::uint64_t kvTokens(const ModelProfile& model, const AcceleratorProfile& accelerator,

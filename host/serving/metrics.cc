@@ -17,7 +17,7 @@ std::optional<double> ranked(const std::vector<double>& sorted, double rank) {
   return sorted[static_cast<std::size_t>(rank) - 1];
 }
 
-// Smallest rank of `count` that is not below the share p; p * count may be a hair above a whole
+// Smallest rank of `count` that is not below the share p; p * count may slightly exceed a whole
 // number because p is no binary fraction.
 double rankOf(std::uint64_t count, double p) {
   return std::max(1.0, std::ceil(static_cast<double>(count) * p * (1 - 1e-12)));
@@ -25,7 +25,7 @@ double rankOf(std::uint64_t count, double p) {
 
 double secondsBetween(Picoseconds from, Picoseconds to) { return (to - from).toSeconds(); }
 
-// Times from arrival to something that may not have happened.
+// Times from arrival to an event that may not have happened.
 class Times {
  public:
   void add(Picoseconds arrival, Picoseconds at) {
@@ -133,11 +133,11 @@ ServingMetrics metricsOf(const ServingResult& result, const SloSpec& slo) {
     metrics.failed += record.outcome == Outcome::kFailed ? 1 : 0;
     metrics.unfinished += record.outcome == Outcome::kUnfinished ? 1 : 0;
     ttft.add(record.arrival, record.first_token);
-    // The only token of an answer, from prefill, has no decode step that could be late.
+    // A single token from prefill has no decode step that could be late.
     const bool no_decode = record.finished() && record.first_decode_token == kNever;
     if (!no_decode) ttft_decode.add(record.arrival, record.first_decode_token);
     e2e.add(record.arrival, record.done);
-    // An unfinished answer has a gap that is still open, and no TPOT yet.
+    // An unfinished answer has an open gap, and no TPOT yet.
     if (!record.finished()) {
       per_token.add(std::nullopt);
       if (record.first_token != kNever) ++open_gaps;

@@ -15,7 +15,7 @@ constexpr std::uint32_t kMostLayers = 10'000;
 constexpr std::uint32_t kMostWidth = 1'000'000;
 
 // Shapes from the models' published configurations. The draft's CFG A and B name only their KV
-// shape: they are the Llama-3 models that have it. CFG C, with 64 KV heads over 96 layers, has no
+// shape: they are the Llama-3 models with it. CFG C, with 64 KV heads over 96 layers, matches no
 // published model: hidden 64 * 128, an MLP of 4 * hidden without gate, a vocabulary of 50,257.
 constexpr DenseShape kLlama8b{32, 4096, 32, 8, 128, 14'336, 128'256};
 constexpr DenseShape kLlama70b{80, 8192, 64, 8, 128, 28'672, 128'256};

@@ -1,5 +1,5 @@
-// What a language model is to the serving model: the sizes that decide how long a step takes and
-// how many bytes of KV cache a token makes.
+// Figures of a language model in the serving model: the sizes that determine the time of a step and
+// the bytes of KV cache per token.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct ModelProfile {
   std::uint32_t heads = 0;  // of queries
   std::uint32_t kv_heads = 0;
   std::uint32_t head_dim = 0;
-  double params_dense = 0;      // of all layers, that every token is multiplied by; no experts
+  double params_dense = 0;      // of all layers, used by every token; without experts
   double params_head = 0;       // projection to the vocabulary: once per sequence and step
   double params_embedding = 0;  // in memory only
   double params_expert = 0;     // one expert of one layer
   std::uint32_t experts = 0;    // routed experts per MoE layer; 0: dense model
-  std::uint32_t top_k = 0;      // routed experts a token goes to
+  std::uint32_t top_k = 0;      // routed experts per token
   std::uint32_t moe_layers = 0;
   std::uint32_t shared_experts = 0;  // per MoE layer, as large as a routed one, used by every token
   std::uint32_t weight_bits = 16;    // per parameter
@@ -51,7 +51,7 @@ double totalParameters(const ModelProfile& model);
 // Bytes of all weights.
 double weightBytes(const ModelProfile& model);
 
-// Throws Error(kUsage) that says which field cannot be, and why.
+// Throws Error(kUsage) with the invalid field and the reason.
 void check(const ModelProfile& model);
 
 // Dense decoder of `layers` equal layers: attention of `heads` * head_dim, and an MLP of width
@@ -62,7 +62,7 @@ struct DenseShape {
 };
 ModelProfile denseModel(std::string name, const DenseShape& shape);
 
-// The built-in profile of that name; nothing if there is none.
+// The built-in profile of that name; nothing for any other name.
 std::optional<ModelProfile> builtInModel(std::string_view name);
 // In the order in which they are documented (docs/model/serving.md).
 std::vector<std::string> builtInModels();

@@ -42,8 +42,8 @@ class MooncakeTrace : public TraceReader {
     throw textError(what, file_, lines_.number(), 1, kMooncakeForm);
   }
 
-  // All requests of the next timestamp, spread up to the one after it. Those of the last timestamp
-  // have the tick before it, or stay where they are if there was none.
+  // Reads all requests of the next timestamp and spreads them until the one after it. Those of the
+  // last timestamp use the previous interval, or are not spread if there was none.
   void fill() {
     if (!ahead_) ahead_ = read();
     if (!ahead_) return;

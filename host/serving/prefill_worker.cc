@@ -38,7 +38,7 @@ PrefillWorker::PrefillWorker(const SchedulerSpec& spec, std::uint32_t groups, st
   for (std::uint32_t i = 0; i < groups; ++i) caches_.emplace_back(pages, watermark);
 }
 
-// Takes the pages of a prompt in the attention group that has most of them left.
+// Takes the pages of a prompt in the attention group with the most free pages.
 bool PrefillWorker::begin(Sequence& sequence) {
   const auto roomiest =
       std::max_element(caches_.begin(), caches_.end(),
@@ -70,7 +70,7 @@ std::vector<PrefillWorker::Item> PrefillWorker::form() {
   std::erase_if(partial_, [](const Sequence* s) { return s->computed == s->target; });
   while (!queue_.empty() && budget > 0 && items.size() < spec_.max_prefill_batch) {
     Sequence& sequence = *queue_.front();
-    // Whole prompts: one that is longer than the budget has a step of its own.
+    // Whole prompts: one that exceeds the budget gets a step of its own.
     if (spec_.chunk == 0 && !items.empty() && sequence.target > budget) break;
     if (!begin(sequence)) {
       blocked_ = true;

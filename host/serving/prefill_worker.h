@@ -1,5 +1,5 @@
 // The scheduler of one prefill worker: first come, first served, up to a budget of tokens per step.
-// A prompt has all of its pages before it begins, and keeps them until its KV cache is sent.
+// A prompt gets all of its pages before it begins, and keeps them until its KV cache is sent.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class PrefillWorker {
   struct Item {
     Sequence* sequence = nullptr;
     std::uint32_t tokens = 0;  // new ones
-    std::uint32_t cached = 0;  // before them, computed or found in the cache
+    std::uint32_t cached = 0;  // earlier tokens, computed or found in the cache
     bool first = false;        // step of this prompt
     bool last = false;
   };
@@ -28,14 +28,15 @@ class PrefillWorker {
   PrefillWorker(const SchedulerSpec& spec, std::uint32_t groups, std::uint64_t pages);
 
   void add(Sequence& sequence) { queue_.push_back(&sequence); }
-  // The next step; empty if nothing can begin. Pages are taken, and `computed` counts as done.
+  // Forms the next step; empty if nothing can begin. Pages are taken, and `computed` counts as
+  // done.
   std::vector<Item> form();
-  // The step is over: what can be shared of a finished prompt is in the cache.
+  // The step is over: the shareable pages of finished prompts are in the cache.
   void finish(const std::vector<Item>& items);
   // The KV cache of `sequence` has been sent.
   void release(Sequence& sequence);
 
-  // Prompts wait, and the first of them finds no pages.
+  // Prompts wait, and there are no pages for the first of them.
   [[nodiscard]] bool blocked() const { return blocked_; }
   [[nodiscard]] std::size_t waiting() const { return queue_.size() + partial_.size(); }
   [[nodiscard]] bool everFits(std::uint32_t tokens) const {

@@ -14,8 +14,8 @@ using serving::Efficiency;
 using serving::KvKind;
 using serving::ModelProfile;
 
-// A built-in profile of this name replaces all fields; the keys behind it change what they name. Of
-// another name nothing is known: what is not given is no figure, and refused.
+// A built-in profile of this name replaces all fields; later keys change single ones. Any other
+// name has no figures: missing ones are refused.
 template <typename Spec>
 void useProfile(Spec& spec, std::optional<Spec> found, const Spec& unknown) {
   const std::string name = spec.name;

@@ -1,4 +1,4 @@
-// The requests of a run as a table, a line each: what happened to each of them, when and where.
+// The requests of a run as a table, one line each: events, times and workers.
 #pragma once
 
 #include <ostream>
@@ -13,11 +13,11 @@ namespace plumbline::serving {
 // The columns' names, without the end of the line.
 std::string requestCsvHeader();
 
-// A line of CSV for each request, with `front` before it. Times in microseconds from the start of
-// the run with six decimals, so exact to the picosecond; empty where it did not come to that.
-// `prefill_nics` and `decode_nics` are those that the request's KV cache used the last time,
-// separated by blanks, `ranks` its flows as prefill rank>decode rank; empty for a request without
-// KV transfer. `within_limits`: it is done and kept `slo`.
+// A line of CSV for each request, after the prefix `front`. Times in microseconds from the start of
+// the run with six decimals, so exact to the picosecond; empty if not reached. `prefill_nics` and
+// `decode_nics` are those of the request's last KV transfer, separated by blanks, `ranks` its flows
+// as prefill rank>decode rank; empty for a request without KV transfer. `within_limits`: it is done
+// and met `slo`.
 void writeRequestCsv(std::ostream& out, const ServingResult& result, const Mapping& mapping,
                      const SloSpec& slo, const std::string& front = {});
 

@@ -1,4 +1,4 @@
-// What became of a request, in the times of the model.
+// Outcome of a request, in model time.
 #pragma once
 
 #include <array>
@@ -10,30 +10,30 @@
 
 namespace plumbline::serving {
 
-// Where a request is. It is in one stage at a time, so that the times in the stages up to an event
+// Stage of a request. It is in one stage at a time, so that the times in the stages up to an event
 // add up to the time from its arrival to that event.
 enum class Stage : std::uint8_t {
   kRouter,        // on its way to the prefill worker
   kPrefillQueue,  // waits for a step, or for pages
   kPrefill,       // its prompt is computed
-  kTransfer,      // from the end of prefill to the last byte: what prefill does not hide
-  kDecodeQueue,   // its KV cache is there (or lost), and it is in no step
+  kTransfer,      // from the end of prefill to the last byte: the part not hidden by prefill
+  kDecodeQueue,   // its KV cache has arrived (or is lost), and it is in no step
   kDecode,        // in the batch
 };
 inline constexpr std::size_t kStages = 6;
 using StageTimes = std::array<Picoseconds, kStages>;
 
 enum class Outcome : std::uint8_t {
-  kUnfinished,  // the run ended before it did
+  kUnfinished,  // the run ended before
   kDone,
-  kRejected,  // its prompt can never fit: refused on arrival
-  kFailed,    // with its answer so far it can never fit, or its KV cache was lost
+  kRejected,  // its prompt never fits: refused on arrival
+  kFailed,    // its prompt and answer so far never fit, or its KV cache was lost
 };
 
-// Times count from the start of the run; kNever where it did not come to that.
+// Times count from the start of the run; kNever if not reached.
 struct RequestRecord {
   std::uint32_t prompt = 0;     // tokens
-  std::uint32_t output = 0;     // tokens asked for
+  std::uint32_t output = 0;     // requested tokens
   std::uint32_t generated = 0;  // tokens that came
   std::uint32_t cached = 0;     // prompt tokens found in the prefill worker's cache
   Outcome outcome = Outcome::kUnfinished;
@@ -57,7 +57,7 @@ struct RequestRecord {
   Picoseconds last_token = kNever;
   Picoseconds done = kNever;
   Picoseconds longest_gap;    // between two tokens
-  StageTimes stages{};        // up to its end, or the end of the run
+  StageTimes stages{};        // until its end, or the end of the run
   StageTimes first_stages{};  // up to first_token
 
   [[nodiscard]] bool finished() const { return outcome == Outcome::kDone; }

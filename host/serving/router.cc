@@ -11,7 +11,7 @@
 namespace plumbline::serving {
 namespace {
 
-// The worker with the lowest cost. Equal ones take turns: the first of them always would fill one
+// The worker with the lowest cost. Equal ones take turns: always taking the first would load one
 // idle worker while the others stay empty.
 template <typename Cost>
 std::uint32_t lowest(std::uint32_t workers, std::uint64_t& turn, const Cost& cost) {
@@ -73,7 +73,7 @@ void PrefixMemory::add(std::span<const std::uint64_t> hashes, std::uint32_t work
   if (routes_.size() >= forget_at_) forget(now);
 }
 
-// Drops what is too old; what is left may double before the next time.
+// Drops old entries; the remaining ones may double before the next time.
 void PrefixMemory::forget(Picoseconds now) {
   for (auto entry = routes_.begin(); entry != routes_.end();) {
     std::erase_if(entry->second, [&](const Route& route) { return route.time + lifetime_ < now; });
@@ -211,7 +211,7 @@ void Router::measured(std::uint32_t from, std::uint32_t to, Picoseconds time, st
       {now + spec_.staleness, per_byte});
 }
 
-// Time per byte of each path from `from`, of the fastest known one; 1 where nothing is known yet.
+// Time per byte of each path from `from`, relative to the fastest known one; 1 for unknown paths.
 std::vector<double> Router::slowness(std::uint32_t from, Picoseconds now) {
   std::vector<double> slow(decode_.workers, 0);
   double fastest = std::numeric_limits<double>::infinity();

@@ -1,8 +1,8 @@
-// Which worker a request goes to, by what the workers have reported.
+// Selects the worker of a request from the workers' reports.
 //
-// Workers report their load every `signal_interval`; in between the router knows the last report
-// (interval 0: it knows everything at once, which flatters every policy). Cached prefixes it knows
-// from its own decisions of the last `memory`, not from the workers' caches.
+// Workers report their load every `signal_interval`; in between the router uses the last report
+// (interval 0: always up to date, which favours every policy). For cached prefixes it uses its own
+// decisions of the last `memory`, not the workers' caches.
 #pragma once
 
 #include <cstdint>
@@ -25,36 +25,36 @@ enum class RouterPolicy {
   kLeastKv,           // fewest pages in use
   kKvAware,           // lowest weight * pages to compute or send + pages in use (Dynamo)
   kPrefixAware,       // best cached prefix unless the load is uneven (SGLang)
-  kCongestionAware,   // as kKvAware, pages to send weighed by how slow the path was
+  kCongestionAware,   // as kKvAware, pages to send weighted by the measured slowness of the path
 };
 
 struct RouterSpec {
   RouterPolicy prefill = RouterPolicy::kRoundRobin;
   RouterPolicy decode = RouterPolicy::kRoundRobin;
   double weight = 1;            // of pages that are not cached
-  double threshold = 0.3;       // kPrefixAware: least cached share of a prompt that decides
+  double threshold = 0.3;       // kPrefixAware: least cached share of a prompt that counts
   double balance_abs = 64;      // kPrefixAware: uneven if max - min is above this
   double balance_rel = 1.5;     // and max above this * min
   Picoseconds signal_interval;  // between two reports of a worker; 0: always up to date
-  Picoseconds staleness = milliseconds(100);  // age at which a measured path is first known
+  Picoseconds staleness = milliseconds(100);  // age at which a path measurement becomes visible
   Picoseconds memory = seconds(120);          // of routed prefixes
   Picoseconds delay = microseconds(50);       // from a request's arrival to its prefill worker
 };
 
-// Throws Error(kUsage) that says what cannot be.
+// Throws Error(kUsage) with the reason for an invalid specification.
 void check(const RouterSpec& spec);
 
 struct WorkerLoad {
-  std::uint64_t outstanding = 0;  // requests, from routing to the worker's end of work
+  std::uint64_t outstanding = 0;  // requests, from routing until the worker has finished them
   std::uint64_t used_pages = 0;
 };
 
-// Prefixes that were routed to the workers of one pool, as far as they are remembered.
+// Prefixes that were routed to the workers of one pool, for as long as they are remembered.
 class PrefixMemory {
  public:
   explicit PrefixMemory(Picoseconds lifetime) : lifetime_(lifetime) {}
   void add(std::span<const std::uint64_t> hashes, std::uint32_t worker, Picoseconds now);
-  // For each worker, how many of `hashes` from the front it should have.
+  // For each worker, how many of `hashes` from the first on it should have.
   [[nodiscard]] std::vector<std::uint32_t> cached(std::span<const std::uint64_t> hashes,
                                                   std::uint32_t workers, Picoseconds now) const;
 
@@ -75,8 +75,8 @@ class Router {
   // Pools of `prefill` and `decode` workers.
   Router(const RouterSpec& spec, std::uint32_t prefill, std::uint32_t decode, std::uint64_t seed);
 
-  // The worker for a request of `pages` pages of prompt, whose first have `hashes`. `loads` is the
-  // last report, one per worker of the pool.
+  // The worker for a request with `pages` pages of prompt, whose first pages have `hashes`. `loads`
+  // is the last report, one per worker of the pool.
   std::uint32_t prefill(std::span<const WorkerLoad> loads, std::span<const std::uint64_t> hashes,
                         std::uint64_t pages, Picoseconds now);
   std::uint32_t decode(std::uint32_t from, std::span<const WorkerLoad> loads,
@@ -95,7 +95,7 @@ class Router {
   struct Pool {
     RouterPolicy policy;
     std::uint32_t workers;
-    std::uint32_t active;  // of them, from the front: those that may be chosen
+    std::uint32_t active;  // number of first workers that may be selected
     std::uint64_t turn = 0;
     RandomStream random;
     PrefixMemory memory;

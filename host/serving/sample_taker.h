@@ -14,7 +14,7 @@ class PoolWatch {
  public:
   // From `before` to `now` pages in use of one of its workers.
   void changed(std::uint64_t before, std::uint64_t after, Picoseconds now);
-  // What there was up to `now`, the beginning of the next sample.
+  // The values up to `now`, the beginning of the next sample.
   PoolPages take(Picoseconds now);
 
  private:
@@ -24,7 +24,7 @@ class PoolWatch {
   Picoseconds since_;
 };
 
-// Collects what happens between two samples.
+// Collects events between two samples.
 class SampleTaker {
  public:
   void token() { ++next_.tokens; }
@@ -34,14 +34,15 @@ class SampleTaker {
   PoolWatch& prefill() { return prefill_; }
   PoolWatch& decode() { return decode_; }
 
-  // The sample of `now`, without what only the model knows; `stages`: integrals of the run so far.
+  // The sample of `now`, without values that only the model has; `stages`: integrals of the run so
+  // far.
   ServingSample take(Picoseconds now, const std::array<Int128, kStages>& stages);
 
  private:
   ServingSample next_;
   PoolWatch prefill_;
   PoolWatch decode_;
-  std::array<Int128, kStages> stages_{};  // where the last sample was taken
+  std::array<Int128, kStages> stages_{};  // at the last sample
 };
 
 }  // namespace plumbline::serving

@@ -1,4 +1,4 @@
-// How workers batch, admit and preempt.
+// Batching, admission and preemption of workers.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,19 @@ namespace plumbline::serving {
 
 enum class Batching {
   kContinuous,  // requests join and leave at every step
-  kStatic,      // a batch begins when the last one has ended wholly; shorter answers are padded
+  // A batch begins when the previous one has ended completely; shorter answers are padded.
+  kStatic,
 };
-// What a decode worker keeps room for when it admits a request.
+// Room that a decode worker reserves when it admits a request.
 enum class Reserve {
-  kPrompt,     // the prompt and one token; the rest is taken page by page
+  kPrompt,     // the prompt and one token; further pages are taken one by one
   kPromptMax,  // the prompt and `max_output` tokens: never preempted
 };
 enum class Preemption {
-  kRecomputeDecode,   // the decode worker computes the KV cache again
-  kRecomputePrefill,  // the request goes through the prefill pool again, and its KV is sent again
-  kSwap,              // to the host's memory over PCIe and back
+  kRecomputeDecode,  // the decode worker computes the KV cache again
+  // The request goes through the prefill pool again, and its KV cache is sent again.
+  kRecomputePrefill,
+  kSwap,  // to the host's memory over PCIe and back
 };
 
 struct SchedulerSpec {
@@ -37,7 +39,7 @@ struct SchedulerSpec {
 };
 
 // Throws Error(kUsage): counts of 1 or more, a page of 1 to 512 tokens, and a limit of the answers
-// wherever room for it is kept. Static batches keep that room.
+// wherever room for it is reserved. Static batches reserve that room.
 void check(const SchedulerSpec& spec);
 
 }  // namespace plumbline::serving

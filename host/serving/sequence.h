@@ -1,4 +1,4 @@
-// A request as the schedulers see it: without the length of its answer.
+// A request in the schedulers: without the length of its answer.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ struct Sequence {
   std::vector<std::uint64_t> hashes;  // of the prompt's pages that can be shared
 
   // Prefill.
-  std::uint32_t target = 0;    // tokens to compute: the prompt, after a preemption with the answer
-  std::uint32_t computed = 0;  // of them, those found in the cache included
+  // Tokens to compute: the prompt; after a preemption including the answer.
+  std::uint32_t target = 0;
+  std::uint32_t computed = 0;  // of them, including those found in the cache
   std::uint32_t prefill_group = 0;
   KvCache::Pages prefill_pages;
 

@@ -78,14 +78,14 @@ void ServingModel::preempted(const DecodeWorker::Preempted& sequences) {
   for (const Sequence* sequence : sequences.all) {
     Live& live = liveOf(*sequence);
     ++result_.requests[live.record].preemptions;
-    // One that was displaced and found room in the same step goes on.
+    // A sequence that was preempted and readmitted in the same step continues.
     if (sequence->decode_pages.empty()) enter(live, Stage::kDecodeQueue);
   }
   for (const Sequence* sequence : sequences.failed) end(liveOf(*sequence), Outcome::kFailed);
   for (const Sequence* sequence : sequences.returned) again(liveOf(*sequence));
 }
 
-// Through the prefill pool once more, with its answer so far as part of the prompt.
+// Sends it through the prefill pool once more, with its answer so far as part of the prompt.
 void ServingModel::again(Live& live) {
   Sequence& sequence = live.sequence;
   const std::uint32_t ahead = spec_.first_token == FirstToken::kPrefill ? 1 : 0;

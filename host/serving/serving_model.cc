@@ -20,9 +20,9 @@ constexpr std::uint32_t kCheckEvery = 0;
 #else
 constexpr std::uint32_t kCheckEvery = 4096;
 #endif
-// After so many events somebody may have given up.
+// Number of events after which the run checks for cancellation.
 constexpr std::uint64_t kEventsOfWork = 1024;
-// A client of a closed loop whose request was refused tries the next one after this time.
+// A client of a closed loop whose request was refused sends the next one after this time.
 constexpr Picoseconds kRetry = milliseconds(1);
 
 // Pages of an attention group of `pool`.
@@ -138,7 +138,7 @@ ServingModel::ServingModel(const ServingSpec& spec, Workload workload, TransferN
   result_.closed_loop = workload_.spec().arrivals.kind == ArrivalKind::kClosed;
 }
 
-// Of `memory.leak`. Each cache draws by itself.
+// Implements `memory.leak`. Each cache draws separately.
 void ServingModel::plantLeaks() {
   if (spec_.memory.leak <= 0) return;
   const auto plant = [this](std::span<KvCache> caches, const char* pool, std::size_t worker) {
@@ -292,7 +292,7 @@ void ServingModel::handle(const Event& event) {
   }
 }
 
-// Whether everything that is measured is over, and no more of it can come.
+// Whether all measured requests are over, and no more can arrive.
 bool ServingModel::over() const {
   if (measured_open_ > 0) return false;
   // Of a window that is sampled every sample is taken.
@@ -305,7 +305,7 @@ bool ServingModel::over() const {
   return window_end_ != kNever && now_ >= window_end_;
 }
 
-// The next request of the workload, not before `earliest`.
+// Schedules the next request of the workload, not before `earliest`.
 void ServingModel::scheduleArrival(Picoseconds earliest) {
   if (result_.closed_loop) {
     at(earliest, Kind::kArrival, 0);
@@ -466,8 +466,8 @@ void ServingModel::end(Live& live, Outcome outcome) {
   if (result_.closed_loop) scheduleArrival(now_);
 }
 
-// Messages are handed to the network ahead of the time at which they are posted: those whose time
-// has not come by the end of the run were never posted.
+// Messages are handed to the network ahead of their posting times: those whose time is after the
+// end of the run were never posted.
 void ServingModel::takeBack(Live& live) {
   RequestRecord& record = result_.requests[live.record];
   for (const FlowState& flow : live.flows) {

@@ -1,6 +1,6 @@
 // A disaggregated serving system: a router, prefill workers, KV transfer over a network, decode
-// workers. Single-threaded, an event queue of its own, deterministic: the same specification, seed
-// and network give the same bytes. docs/model/serving.md has the equations and what is left out.
+// workers. Single-threaded, with its own event queue, deterministic: the same specification, seed
+// and network give the same bytes. docs/model/serving.md has the equations and omissions.
 #pragma once
 
 #include <array>
@@ -35,24 +35,24 @@ enum class FirstToken {
   kPrefill,  // the end of prefill: KV transfer is part of the first gap (most engines)
 };
 
-// Requests that arrive in [warmup, warmup + measure) are measured. The load goes on until the last
-// of them is done, but not beyond warmup + measure + drain.
+// Requests that arrive in [warmup, warmup + measure) are measured. The load continues until the
+// last of them is done, but not beyond warmup + measure + drain.
 struct WindowSpec {
   Picoseconds warmup;
-  Picoseconds measure = kNever;  // kNever: up to the end of the workload
-  Picoseconds drain = kNever;    // kNever: for as long as it takes
-  // No request arrives after the window, and the run goes on until the system is empty.
+  Picoseconds measure = kNever;  // kNever: until the end of the workload
+  Picoseconds drain = kNever;    // kNever: without a limit
+  // No request arrives after the window, and the run continues until the system is empty.
   bool quiet = false;
   // The state of the system is sampled at every multiple of this time up to the end of the window;
   // 0: never.
   Picoseconds sample{};
 };
 
-// Decode workers that come and go, the last ones of the pool. Until they join, and after they have
-// left, the router gives them no requests; those that they have they finish.
+// Decode workers that join and leave, the last ones of the pool. Before they join, and after they
+// have left, the router gives them no requests; they finish those that they have.
 struct ScalingSpec {
   std::uint32_t joining = 0;
-  Picoseconds join{};  // from then on the router knows them
+  Picoseconds join{};  // time from which the router uses them
   std::uint32_t leaving = 0;
   Picoseconds leave{};
 };
@@ -72,18 +72,18 @@ struct ServingSpec {
   ScalingSpec scaling;
   Picoseconds reaction = microseconds(5);  // from a decision of host software to its effect
   std::uint64_t seed = 1;
-  // Pages of an attention group, instead of what the memory has room for.
+  // Pages of an attention group, instead of as many as fit into the memory.
   std::optional<std::uint64_t> prefill_pages;
   std::optional<std::uint64_t> decode_pages;
-  // Every so many events all invariants are checked; 0: only at the end. In debug builds 4096.
+  // Interval of invariant checks in events; 0: only at the end. In debug builds 4096.
   std::uint32_t check_every = 0;
 };
 
-// Throws whatever the model's constructor would, without the memory of its KV caches: Error(kUsage)
-// for a specification that cannot be.
+// Throws what the model's constructor would throw, without allocating its KV caches: Error(kUsage)
+// for an invalid specification.
 void check(const ServingSpec& spec);
 
-// What the model's KV caches take in memory [bytes]. `spec` has passed check().
+// Memory of the model's KV caches [bytes]. `spec` has passed check().
 double cacheBytes(const ServingSpec& spec);
 
 struct PageCount;
@@ -91,26 +91,27 @@ class SampleTaker;
 
 class ServingModel {
  public:
-  // Throws Error(kUsage) for a specification that cannot be. `network` has spec.servers' NICs, from
-  // number `first_nic` on, and lives as long as the model.
+  // Throws Error(kUsage) for an invalid specification. `network` has spec.servers' NICs, from
+  // number `first_nic` on, and outlives the model.
   ServingModel(const ServingSpec& spec, Workload workload, TransferNetwork& network,
                std::uint32_t first_nic = 0);
   ~ServingModel();
   ServingModel(const ServingModel&) = delete;
   ServingModel& operator=(const ServingModel&) = delete;
 
-  // Before the run: view() may be asked for. `slo` decides which requests are within limits.
-  // Changes nothing of the run.
+  // Before the run: enables view(). `slo` decides which requests are within limits. Does not affect
+  // the run.
   void watch(const SloSpec& slo);
-  // How the run of a watched model stands: after the last event that it has handled, so that KV
-  // cache which has arrived since then is still on its way. From the network while it runs, or
+  // State of a watched model's run after the last event that it has handled: KV cache that has
+  // arrived since then counts as still in transfer. Called from the network during the run, or
   // after the run.
   [[nodiscard]] ServingView view();
 
-  // Once.
+  // Runs the model; call once.
   ServingResult run();
-  // Systems on one network, once: by ascending `first_nic`. They end together, so that the load of
-  // each goes on until the last measured request of all is over; the drain is the longest one.
+  // Runs systems on one network, once: by ascending `first_nic`. They end together, so that the
+  // load of each continues until the last measured request of all is over; the drain is the longest
+  // one.
   static std::vector<ServingResult> runTogether(std::span<ServingModel* const> models);
 
  private:
@@ -118,7 +119,7 @@ class ServingModel {
   struct FlowState;
   struct PrefillState;
   struct DecodeState;
-  // Of events at one time the first goes first.
+  // Kinds of events; at equal times the first kind goes first.
   enum class Kind : std::uint8_t {
     kSample,
     kScale,
@@ -129,7 +130,8 @@ class ServingModel {
     kDecodeEnd,
     kArrival,
     kRouted,
-    kPrefillKick,  // after everything else of this time, so that one batch has all of it
+    // After all other events of this time, so that one batch has all of their sequences.
+    kPrefillKick,
     kDecodeKick,
   };
   struct Event {

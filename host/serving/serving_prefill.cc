@@ -59,7 +59,7 @@ void ServingModel::formPrefill(std::uint32_t worker) {
         record.prefill_start = now_;
         record.cached = item.cached;
       }
-      // What the cache had is ready at once.
+      // Pages from the cache are ready at once.
       if (item.cached > 0) live.chunks.push_back({now_, now_, item.cached});
     }
     live.chunks.push_back({now_, end, item.tokens});
@@ -120,7 +120,7 @@ void ServingModel::granted(Live& live) {
   postReady(live);
 }
 
-// Hands what is computed, or will be at the end of this step, to the flows.
+// Passes KV cache that is computed, or will be at the end of this step, to the flows.
 void ServingModel::postReady(Live& live) {
   const bool whole =
       spec_.transfer.unit == TransferUnit::kRequest || spec_.transfer.unit == TransferUnit::kBlock;
@@ -181,7 +181,7 @@ void ServingModel::delivered(std::uint64_t id, bool lost) {
   transferred(live);
 }
 
-// Goes on if prefill is over and everything has arrived.
+// Continues if prefill is over and all KV cache has arrived.
 void ServingModel::transferred(Live& live) {
   if (!live.prefilled || !live.granted || live.messages_left > 0) return;
   Sequence& sequence = live.sequence;
@@ -208,7 +208,7 @@ void ServingModel::transferred(Live& live) {
   kickPrefill(live.prefill_worker);
   enter(live, Stage::kDecodeQueue);
   DecodeWorker& worker = decode_[live.decode_worker].worker;
-  // Without its KV cache a request fails; or prefill gave the only token of its answer.
+  // Without its KV cache a request fails; or prefill generated the only token of its answer.
   if (live.lost || sequence.generated >= limitOf(live)) {
     worker.drop(sequence);
     const std::uint32_t decode_worker = live.decode_worker;

@@ -1,4 +1,4 @@
-// What a run of the serving model leaves behind: a record of every request, and counts.
+// Result of a run of the serving model: a record of every request, and counts.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace plumbline::serving {
 
-// What one worker did in a run.
+// Work of one worker in a run.
 struct WorkerUse {
-  Picoseconds busy;              // in steps, of those that began
-  std::uint64_t pages = 0;       // that it has, of all of its attention groups
+  Picoseconds busy;              // in steps that began
+  std::uint64_t pages = 0;       // total of its attention groups
   Int128 page_time{};            // integral of the pages in use [page ps]
   std::uint64_t peak_pages = 0;  // in use
 
-  // Pages in use over those that it has, mean over `time`.
+  // Mean over `time` of the share of its pages in use.
   [[nodiscard]] double utilisation(Picoseconds time) const {
     const double all = static_cast<double>(pages) * static_cast<double>(time.count());
     return all > 0 ? static_cast<double>(page_time) / all : 0;
@@ -35,10 +35,10 @@ struct ServingResult {
 
   // Gaps between two tokens of a measured request, in ps.
   stats::Histogram gaps;
-  std::uint64_t window_tokens = 0;  // tokens that came in the measuring window, of any request
+  std::uint64_t window_tokens = 0;  // tokens generated in the measuring window, of any request
 
   // Sum over time of the number of requests in each stage [request ps], by the counts of the
-  // stages; the same as the sum of the requests' own times.
+  // stages; equal to the sum of the requests' own times.
   std::array<Int128, kStages> stage_integral{};
 
   std::uint64_t prefill_steps = 0;
@@ -51,14 +51,14 @@ struct ServingResult {
   std::uint64_t lost_messages = 0;       // of them: given up by the network
   std::uint64_t bytes = 0;               // of KV cache posted, resent ones included
   std::uint64_t resent_bytes = 0;
-  Picoseconds prefill_stalled;     // sum over workers: idle with a prompt that finds no pages
+  Picoseconds prefill_stalled;     // sum over workers: idle although a prompt waits for pages
   std::vector<WorkerUse> prefill;  // by worker
   std::vector<WorkerUse> decode;
   std::uint64_t peak_requests = 0;  // in the system
-  // WindowSpec::sample: number i at (i + 1) times that; with WindowSpec::quiet one more, of the end
-  // of the run.
+  // WindowSpec::sample: number i at (i + 1) times that; with WindowSpec::quiet a last one at the
+  // end of the run.
   std::vector<ServingSample> samples;
-  bool stuck = false;  // ended by a network that is deadlocked
+  bool stuck = false;  // ended because the network was deadlocked
 };
 
 }  // namespace plumbline::serving

@@ -1,4 +1,4 @@
-// The state of a request and of the workers while the model runs; of serving_*.cc only.
+// The state of a request and of the workers while the model runs; for serving_*.cc only.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace plumbline::serving {
 // One flow of a request's KV cache.
 struct ServingModel::FlowState {
   KvFlow flow;
-  std::vector<KvMessage> messages;  // in their order; `ready` of those handed over: when posted
+  std::vector<KvMessage> messages;  // in their order; `ready` of messages handed over: when posted
   std::size_t next = 0;             // to be handed to the network
   std::uint32_t in_flight = 0;
   Picoseconds posted;  // when the sender has posted the last one
@@ -19,25 +19,25 @@ struct ServingModel::FlowState {
 
 struct ServingModel::Live {
   Sequence sequence;
-  std::uint32_t output = 0;  // what no scheduler sees
+  std::uint32_t output = 0;  // hidden from the schedulers
   std::size_t record = 0;
   Stage stage = Stage::kRouter;
   Picoseconds since;  // in the stage
   bool open = false;  // in the system
   std::uint32_t prefill_worker = 0;
   std::uint32_t decode_worker = 0;
-  bool asked = false;            // for pages of the decode worker
+  bool asked = false;            // requested pages of the decode worker
   bool granted = false;          // has them
-  Picoseconds granted_at;        // when the prefill worker knows
+  Picoseconds granted_at;        // when the prefill worker is notified
   bool computed = false;         // its last chunk has been formed
   bool prefilled = false;        // prefill is over
   bool resend = false;           // its KV cache was sent before
   std::uint32_t skip = 0;        // tokens from the front that decode has already
-  std::uint64_t sending = 0;     // tokens of KV cache that are sent
+  std::uint64_t sending = 0;     // tokens of KV cache in transfer
   std::uint64_t sent_bytes = 0;  // of this transfer
   Picoseconds first_post = kNever;
   Picoseconds last_arrival;
-  std::vector<PrefillChunk> chunks;  // computed (or being computed), not handed to the flows yet
+  std::vector<PrefillChunk> chunks;  // computed (or being computed), not yet handed to the flows
   std::vector<FlowState> flows;
   std::uint64_t messages_left = 0;  // waiting or in flight
   bool lost = false;                // one of its messages was given up

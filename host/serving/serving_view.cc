@@ -9,7 +9,7 @@ void FirstTokens::add(const RequestRecord& record) {
   for (std::size_t i = 0; i < kStages; ++i) stages[i] += record.first_stages[i].count();
 }
 
-// What of `record` has not been counted; `begun`: its first token has.
+// Counts the events of `record` that have not been counted; `begun`: its first token has.
 void ServingWatch::count(const RequestRecord& record, bool& begun) {
   MeasuredView& measured = totals_.measured;
   if (!begun && record.first_token != kNever) {
@@ -45,7 +45,7 @@ ServingView ServingWatch::look(const std::vector<RequestRecord>& requests) {
     const RequestRecord& record = requests[one.place];
     count(record, one.begun);
     const bool goes_on = record.outcome == Outcome::kUnfinished;
-    // The gap of a request that failed never ends.
+    // The gap of a failed request never ends.
     const bool open_gap = record.measured && one.begun && !record.finished();
     if (open_gap) ++(goes_on ? running : totals_.measured.open);
     if (goes_on) open_[kept++] = one;

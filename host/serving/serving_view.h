@@ -1,4 +1,4 @@
-// How a run of a serving system stands at one time, for those who watch it.
+// State of a serving system's run at one time, for observers.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace plumbline::serving {
 
-// Requests whose first token has come, and the sum of their times in each stage up to then [ps]:
-// the sum over the stages is that of their TTFT.
+// Requests with a first token, and the sum of their times in each stage until then [ps]: summed
+// over the stages it is that of their TTFT.
 struct FirstTokens {
   std::uint64_t count = 0;
   std::array<Int128, kStages> stages{};
@@ -23,36 +23,36 @@ struct FirstTokens {
   void add(const RequestRecord& record);
 };
 
-// Absent: not known of a run that is over and was not watched.
+// Absent: unknown for a finished run that was not watched.
 struct WorkerView {
   std::optional<std::uint64_t> waiting{};  // requests in the stage kPrefillQueue or kDecodeQueue
   std::optional<std::uint64_t> running{};  // in kPrefill or kDecode
   std::optional<std::uint64_t> used{};     // pages of KV cache
-  std::uint64_t pages = 0;                 // that it has, of all of its attention groups
+  std::uint64_t pages = 0;                 // total of its attention groups
 };
 
-// Of requests that arrived in the measuring window.
+// For requests that arrived in the measuring window.
 struct MeasuredView {
   std::uint64_t arrived = 0;
   std::uint64_t done = 0;
   std::uint64_t within_limits = 0;  // of those that are done
   FirstTokens first_tokens;
   stats::Histogram ttft;   // of those [ps]
-  stats::Histogram gaps;   // between two tokens that came [ps]
-  std::uint64_t open = 0;  // not done, with a first token: their next gap has no end yet
+  stats::Histogram gaps;   // completed gaps between two tokens [ps]
+  std::uint64_t open = 0;  // unfinished, with a first token: their current gap is open
 };
 
-// Totals since the run began, of all requests, those of the warm-up included.
+// Totals since the run began, of all requests, including the warm-up.
 struct ServingView {
   std::uint64_t arrived = 0;
   std::uint64_t done = 0;
   std::uint64_t rejected = 0;
   std::uint64_t failed = 0;
   std::uint64_t tokens = 0;                // that came
-  std::uint64_t within_limits = 0;         // requests that are done and kept the limits
+  std::uint64_t within_limits = 0;         // finished requests that met the limits
   std::uint64_t tokens_within_limits = 0;  // of their answers
   FirstTokens first_tokens;
-  // Between two tokens of a request [ps]; absent: known of measured requests only.
+  // Between two tokens of a request [ps]; absent: known for measured requests only.
   std::optional<stats::Histogram> gaps;
   // Requests in each stage now; absent as in WorkerView.
   std::optional<std::array<std::uint64_t, kStages>> in_stage;
@@ -61,18 +61,18 @@ struct ServingView {
   std::vector<WorkerView> decode;
 };
 
-// Of a run that is over, from its result alone.
+// For a finished run, from its result alone.
 ServingView viewOf(const ServingResult& result, const SloSpec& slo);
 
-// Adds up what happens to the requests of a running model. Looking costs time for the requests that
-// arrived since the last look and for those that are not over; between looks only gaps are counted.
+// Accumulates the events of requests of a running model. A look costs time for the requests that
+// arrived since the last look and for unfinished ones; between looks only gaps are counted.
 class ServingWatch {
  public:
   explicit ServingWatch(const SloSpec& slo) : slo_(slo) {}
 
   void gap(Picoseconds gap) { gaps_.record(static_cast<std::uint64_t>(gap.count())); }
-  // Totals of `requests`, all that have arrived so far, in the order of arrival; without what only
-  // the model knows: stages, workers and the gaps of measured requests.
+  // Totals of `requests`, all that have arrived so far, in the order of arrival; without values
+  // that only the model has: stages, workers and the gaps of measured requests.
   ServingView look(const std::vector<RequestRecord>& requests);
 
  private:

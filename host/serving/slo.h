@@ -1,4 +1,4 @@
-// What a request must keep to count as goodput.
+// Limits that a request must meet to count as goodput.
 #pragma once
 
 #include <optional>

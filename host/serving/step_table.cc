@@ -20,7 +20,8 @@ constexpr std::array<const char*, 5> kTableColumns{"phase", "batch", "tokens", "
 constexpr std::uint64_t kMostTableTokens = 100'000'000;
 constexpr double kMostTableMs = 1e7;
 constexpr double kMostStepMs = 1e9;  // of an extrapolation, eleven days
-constexpr double kMargin = 0.1;  // outside the grid, of its outermost value, before it is marked
+// Margin outside the grid, relative to its outermost value, without a mark.
+constexpr double kMargin = 0.1;
 
 struct Place {
   std::size_t cell = 0;  // the lower index
@@ -30,7 +31,7 @@ struct Place {
 
 Place placeOf(const std::vector<double>& axis, double value) {
   Place place;
-  // A table measured at context 0 only says nothing about 1,000: the margin is of the value.
+  // A table measured at context 0 only does not cover 1,000: the margin is relative to the value.
   place.outside = value > axis.back() * (1 + kMargin) || value < axis.front() * (1 - kMargin);
   if (axis.size() == 1) return place;
   const auto above = std::upper_bound(axis.begin() + 1, axis.end() - 1, value);
@@ -194,7 +195,7 @@ StepTime StepTable::of(const Grid& grid, const char* phase, const StepLoad& load
     return at(r, column.cell) * (1 - column.share) + at(r, column.cell + 1) * column.share;
   };
   const double ms = along(row.cell) * (1 - row.share) + along(row.cell + 1) * row.share;
-  // The corner of the cell that is nearest keeps an extrapolation from going through zero.
+  // The nearest corner of the cell keeps an extrapolation from going through zero.
   const double nearest =
       at(row.cell + (row.share >= 0.5 ? 1 : 0), column.cell + (column.share >= 0.5 ? 1 : 0));
   StepTime time;

@@ -35,7 +35,7 @@ double peakOf(const ModelProfile& model, const AcceleratorProfile& accelerator) 
   return model.weight_bits <= 8 ? accelerator.flops_8 : accelerator.flops_16;
 }
 
-// The time whose parts are known.
+// Adds the parts to the total.
 StepTime summed(StepTime time, const Efficiency& efficiency, const StepLoad& load) {
   const double sum = std::max(time.compute, time.memory) + time.parallel;
   if (!(sum <= kMostSeconds)) {

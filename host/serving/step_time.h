@@ -1,13 +1,13 @@
-// How long one step (one forward pass of a batch) takes: by roofline, or by a measured table.
+// Time of one step (one forward pass of a batch): by roofline, or by a measured table.
 //
 // Roofline, of a worker of TP accelerators (N active parameters, p weight bytes):
 //   T  = c0 + max(F / (TP * peak * eF), M / (TP * BW * eB)) + T_tp
 //   F  = 2 N sum(n) + 2 head * sequences + 4 layers * heads * head_dim * sum(n (c + (n + 1) / 2))
 //   M  = weights that sum(n) tokens read + KV bytes per token * sum(c + n)
 //   T_tp = 2 layers (allreduce + 2 (TP-1)/TP * sum(n) * hidden * act / (NVLink * eN)), 0 for TP = 1
-// over the sequences of the batch, n new tokens on top of c cached ones. Experts that b tokens
-// read: experts * (1 - (1 - k/E)^b) of each MoE layer, routing uniform.
-// Floating point: one and the same on machines whose pow() is.
+// over the sequences of the batch, n new tokens after c cached ones. Experts read by b tokens:
+// experts * (1 - (1 - k/E)^b) of each MoE layer, routing uniform. Floating point: identical on
+// machines with the same pow().
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@
 
 namespace plumbline::serving {
 
-// What a step computes, as sums over its sequences.
+// Work of a step, as sums over its sequences.
 struct StepLoad {
   std::uint64_t sequences = 0;
   std::uint64_t tokens = 0;   // sum of n
   std::uint64_t context = 0;  // sum of c
   std::uint64_t pairs_2 = 0;  // twice the query-key pairs: sum of n (2 c + n + 1)
 
-  // So many sequences that are alike.
+  // Adds `count` equal sequences.
   void add(std::uint64_t new_tokens, std::uint64_t cached, std::uint64_t alike = 1) {
     sequences += alike;
     tokens += alike * new_tokens;
@@ -39,7 +39,7 @@ struct StepLoad {
   [[nodiscard]] bool empty() const { return sequences == 0; }
 };
 
-// A step's time and what it is made of [s]. The parts add up to the total but for rounding.
+// Time and components of a step [s]. The parts add up to the total except for rounding.
 struct StepTime {
   Picoseconds total;
   double compute = 0;         // F / (TP * peak * eF); hidden behind `memory` if smaller
@@ -57,12 +57,12 @@ StepTime rooflineStep(const ModelProfile& model, const AcceleratorProfile& accel
                       const Efficiency& efficiency, std::uint32_t tp, const StepLoad& load);
 
 // A decode step of one rank of an expert-parallel group: `ranks` accelerators, each of which has
-// attention and everything else but routed experts for itself (data parallel), and its share of the
-// experts. `load` is of one rank, and of all ranks the same:
+// its own attention and all other parts except routed experts (data parallel), and its share of the
+// experts. `load` is of one rank, equal on all ranks:
 //   T = c0 + max(F / (peak * eF), M / (BW * eB)),
-// F of the rank's tokens, M with the experts of the rank that the tokens of all ranks read,
-// E / ranks * (1 - (1 - k/E)^(ranks * sum(n))) of each MoE layer. What ranks send each other is not
-// in it. Throws as rooflineStep().
+// F of the rank's tokens, M with the experts of the rank that the tokens of all ranks read, E /
+// ranks * (1 - (1 - k/E)^(ranks * sum(n))) of each MoE layer. Without the messages between ranks.
+// Throws as rooflineStep().
 StepTime expertStep(const ModelProfile& model, const AcceleratorProfile& accelerator,
                     const Efficiency& efficiency, std::uint32_t ranks, const StepLoad& load);
 
@@ -76,21 +76,21 @@ double expertRankBytes(const ModelProfile& model, std::uint32_t ranks);
 // phase `prefill`: `tokens` new tokens in the step, `batch` is 1; phase `decode`: one new token for
 // each of `batch` sequences, so `tokens` equals `batch`. `context` is the mean number of cached
 // tokens per sequence. The lines of a phase fill a grid: every number of tokens with every context.
-// Lines in any order; allowed is what base/text_fields.h passes over.
+// Lines may be in any order; base/text_fields.h defines what is skipped.
 class StepTable {
  public:
   // Throws Error(kUsage) with file:line:column for a bad line, and file:line for a bad grid.
   // Sets `extent`, if given.
   static StepTable parse(std::istream& text, const std::string& file, TextExtent* extent = nullptr);
 
-  // Bilinear in tokens and mean context. Outside the grid the outermost cell goes on, but not below
-  // half of the nearest measurement; more than 10 % outside it is marked as extrapolated. A grid
-  // with one value along an axis is constant along it. A phase without lines: Error(kUsage).
+  // Bilinear in tokens and mean context. Outside the grid the outermost cell is extrapolated, but
+  // not below half of the nearest measurement; more than 10 % outside is marked as extrapolated. A
+  // grid with one value along an axis is constant along it. A phase without lines: Error(kUsage).
   [[nodiscard]] StepTime prefill(const StepLoad& load) const {
     return of(prefill_, "prefill", load);
   }
   [[nodiscard]] StepTime decode(const StepLoad& load) const { return of(decode_, "decode", load); }
-  // Of its content: equal tables have equal ones.
+  // Of its contents: equal tables have equal hashes.
   [[nodiscard]] std::uint64_t hash() const;
 
  private:

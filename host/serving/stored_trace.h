@@ -1,4 +1,4 @@
-// A trace of requests that was read whole, for the trials of a run to share.
+// A trace of requests in memory, shared by the trials of a run.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ enum class TraceFormat { kAzure, kBurstGpt, kMooncake };
 struct TraceRules {
   TraceFormat format = TraceFormat::kAzure;
   MooncakeRules mooncake;
-  // What arrives before is left out; times count from there.
+  // Earlier arrivals are left out; times count from there.
   Picoseconds skip;
-  // Of what is left, at most so many from the first on; 1 to kMostStoredRequests.
+  // Number of remaining requests at most, from the first on; 1 to kMostStoredRequests.
   std::uint64_t requests = kMostStoredRequests;
 };
 
 class StoredTrace {
  public:
-  // The part that `rules` name. Throws as the readers of trace_reader.h, and Error(kUsage) that
-  // names `file` where that part has fewer than two requests.
+  // Reads the part given by `rules`. Throws as the readers of trace_reader.h, and Error(kUsage)
+  // that names `file` if that part has fewer than two requests.
   static StoredTrace read(std::istream& text, const std::string& file, const TraceRules& rules);
   // Two requests or more, in the order of their arrival. Throws Error(kUsage) for fewer.
   explicit StoredTrace(std::vector<Request> requests);
@@ -38,15 +38,15 @@ class StoredTrace {
   [[nodiscard]] const std::vector<Request>& requests() const { return requests_; }
   // Arrival of the last request.
   [[nodiscard]] Picoseconds length() const { return requests_.back().arrival; }
-  // Requests per second: all but the first in the time from the first to the last. 0 where both
+  // Requests per second: all except the first in the time from the first to the last. 0 if all
   // arrive at one time.
   [[nodiscard]] double rate() const;
   [[nodiscard]] double meanPrompt() const { return mean_prompt_; }
   [[nodiscard]] double meanOutput() const { return mean_output_; }
   [[nodiscard]] std::uint32_t mostOutput() const { return most_output_; }
-  // What of the file was read; nothing of a trace that was made otherwise.
+  // The part of the file that was read; empty for a trace from another source.
   [[nodiscard]] TextExtent extent() const { return extent_; }
-  // Of the requests: equal traces have equal ones.
+  // Of the requests: equal traces have equal hashes.
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
 
  private:
@@ -58,7 +58,7 @@ class StoredTrace {
   TextExtent extent_;
 };
 
-// Reads it from its beginning. The trace lives as long as its readers do.
+// Reads it from its beginning. The readers share ownership of the trace.
 std::unique_ptr<TraceReader> readerOf(std::shared_ptr<const StoredTrace> trace);
 
 }  // namespace plumbline::serving

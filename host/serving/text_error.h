@@ -1,4 +1,4 @@
-// What the readers of text files of this library have in common.
+// Common parts of this library's readers of text files.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace plumbline::serving {
 Error textError(const std::string& what, const std::string& file, std::size_t line,
                 std::size_t column, const std::string& remedy);
 
-// A decimal number without sign or exponent, such as 54.1; nothing if it is none. At most 18 digits
-// in front of the point and 18 behind it.
+// A decimal number without sign or exponent, such as 54.1; nothing for other text. At most 18
+// digits before and 18 after the point.
 std::optional<double> plainDecimal(std::string_view text);
 
 }  // namespace plumbline::serving

@@ -77,7 +77,7 @@ void SharedRateNetwork::runUntil(Picoseconds time, std::vector<Arrival>& arrival
   for (;;) {
     const Picoseconds finish = finishes_.empty() ? kNever : finishes_.top().time;
     const Picoseconds post = posted_.empty() ? kNever : posted_.top().transfer.at;
-    // Of the same time, what is finished makes room first.
+    // At equal times, finished messages make room first.
     if (finish <= time && finish <= post) {
       const std::uint32_t flow = finishes_.top().flow;
       finishes_.pop();

@@ -1,11 +1,11 @@
-// What carries KV cache between NICs, as the serving model sees it: messages are posted with the
-// time at which they are handed to the NIC, and arrive later. The simulated fabric and its
-// flow-level model implement it outside this library; here are two networks without packets.
+// Interface of the network that carries KV cache between NICs: messages are posted with the time at
+// which the NIC gets them, and arrive later. The simulated fabric and its flow-level model
+// implement it outside this library; this file has two networks without packets.
 //
 // Driven by one loop (ServingModel::run): runUntil(min(next event of the model, just before
 // nextEvent() + reaction)), arrivals in the order (time, NIC, sequence), then the events of the
-// model up to there. What the model posts takes effect `reaction` or more later, so always after
-// what the network has already simulated.
+// model up to there. Posts of the model take effect `reaction` or more later, so always after the
+// time that the network has already simulated.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@
 
 namespace plumbline::serving {
 
-// Later than anything that happens.
+// Later than any event.
 inline constexpr Picoseconds kNever{INT64_MAX};
 
 // One message from NIC to NIC. A transfer of zero bytes is not allowed.
 struct Transfer {
-  std::uint64_t id = 0;  // of the caller; several messages may have the same
+  std::uint64_t id = 0;  // chosen by the caller; several messages may share it
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint64_t bytes = 0;  // payload
-  Picoseconds at;           // when the sending NIC has it
+  Picoseconds at;           // when the sending NIC gets it
 };
 
 // The receiver has all of it, or it was given up.
 struct Arrival {
   Picoseconds time;
-  std::uint32_t nic = 0;       // that received it, or that gave it up
+  std::uint32_t nic = 0;       // the receiver, or the NIC that gave it up
   std::uint64_t sequence = 0;  // of arrivals at this network
   std::uint64_t id = 0;
-  bool lost = false;  // its sender has given up: not every byte is known to have arrived
+  bool lost = false;  // given up by its sender: the arrival of some bytes is unknown
 };
 
 class TransferNetwork {
@@ -44,12 +44,12 @@ class TransferNetwork {
 
   // `transfer.at` is not before the last runUntil(), and after it if the reaction is above 0.
   virtual void post(const Transfer& transfer) = 0;
-  // Nothing happens in the network before; kNever if nothing is under way.
+  // Time before which the network has no event; kNever if no message is in flight.
   [[nodiscard]] virtual Picoseconds nextEvent() const = 0;
-  // Simulates up to and including `time` and adds what has arrived to `arrivals`, in the order
-  // (time, NIC, sequence).
+  // Simulates up to and including `time` and appends arrivals to `arrivals`, in the order (time,
+  // NIC, sequence).
   virtual void runUntil(Picoseconds time, std::vector<Arrival>& arrivals) = 0;
-  // What is under way will never arrive nor be given up: the network is deadlocked.
+  // Messages in flight will neither arrive nor be given up: the network is deadlocked.
   [[nodiscard]] virtual bool stuck() const { return false; }
 };
 
@@ -68,12 +68,12 @@ class InfiniteNetwork : public TransferNetwork {
   std::uint64_t sequence_ = 0;
 };
 
-// NICs of one rate, full duplex, and nothing between them that could be busy. The messages of a NIC
-// share its rate equally in each direction (processor sharing, as queue pairs that take turns); a
-// message goes at the smaller of its shares at both ends. That is max-min fair where one end is
-// everybody's bottleneck, and never above it: what a message cannot use of its share at one end
-// because of the other is not given to its neighbours. The last byte arrives `latency` after it was
-// sent. Alone, a message takes bytes / rate + latency, to the picosecond.
+// NICs of one rate, full duplex, connected without further bottlenecks. The messages of a NIC share
+// its rate equally in each direction (processor sharing, as queue pairs that take turns); the rate
+// of a message is the smaller of its shares at both ends. That is max-min fair where all messages
+// have their bottleneck at the same end, and never more: a share that a message cannot use because
+// of its other end is not redistributed. The last byte arrives `latency` after it was sent. Alone,
+// a message takes bytes / rate + latency, to the picosecond.
 class SharedRateNetwork : public TransferNetwork {
  public:
   // `rate` of payload, in each direction of each NIC, above 0.
@@ -93,7 +93,7 @@ class SharedRateNetwork : public TransferNetwork {
     double left = 0;  // bytes
     double rate = 0;  // bytes per ps
     Picoseconds updated;
-    std::uint32_t version = 0;   // of the finish time that counts
+    std::uint32_t version = 0;   // of the valid finish time
     std::size_t from_place = 0;  // in its NICs' lists
     std::size_t to_place = 0;
   };

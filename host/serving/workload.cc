@@ -95,7 +95,7 @@ Picoseconds arrivalTime(Int128 ps) {
   return Picoseconds(static_cast<std::int64_t>(ps));
 }
 
-// Of a random number of picoseconds: what no run can count anyway is cut off.
+// Limits a random number of picoseconds to the range of the type.
 std::int64_t wholePicoseconds(double ps) {
   return std::llround(std::min(ps, static_cast<double>(seconds(kMostRunSeconds).count())));
 }
@@ -298,7 +298,7 @@ Picoseconds Workload::gap() {
       return Picoseconds(wholePicoseconds(unit * static_cast<double>(mean.count())));
     }
     case ArrivalKind::kOnOff: {
-      // Poisson on the clock of the on phases alone, whose rate is higher.
+      // Poisson on the clock of the on phases alone, with a correspondingly higher rate.
       const double on_share =
           static_cast<double>(spec.on.count()) / static_cast<double>((spec.on + spec.off).count());
       const Picoseconds on_mean(std::llround(static_cast<double>(mean.count()) * on_share));

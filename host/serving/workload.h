@@ -1,7 +1,7 @@
-// Where requests come from: arrival processes, lengths, shared prefixes, and traces.
+// Sources of requests: arrival processes, lengths, shared prefixes, and traces.
 //
 // Random numbers are integers from seeded streams; gamma, lognormal and Zipf use the C library's
-// log(), exp() and pow(), so that they are the same on machines whose library is.
+// log(), exp() and pow(), so that they are the same on machines with the same C library.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,13 @@ enum class ArrivalKind {
 
 struct ArrivalSpec {
   ArrivalKind kind = ArrivalKind::kPoisson;
-  // Requests per second: the mean, silences of kOnOff included; not of kTrace, whose `time_scale`
-  // and `keep` say it (requestRate()).
+  // Requests per second: the mean, including silences of kOnOff; not for kTrace, whose rate follows
+  // from `time_scale` and `keep` (requestRate()).
   double rate = 1;
   double cv = 1;
   Picoseconds on;
   Picoseconds off;
-  double time_scale = 1;  // of a trace's times: 0.5 is twice as fast, and as bursty
+  double time_scale = 1;  // factor of a trace's times: 0.5 is twice as fast, and as bursty
   double keep = 1;        // share of a trace's requests that are kept, at random
   std::uint32_t concurrency = 1;
 };
@@ -44,7 +44,7 @@ enum class LengthKind {
   kUniform,    // low to high
   kZipfValue,  // P(n) ~ n^-alpha over low to high
   kZipfRank,   // P(n) ~ (n - low + 1)^-alpha over low to high
-  kLognormal,  // of `mean` and `cv`, rounded, cut to low to high
+  kLognormal,  // of `mean` and `cv`, rounded, limited to low to high
   kTrace,      // the trace's
 };
 
@@ -72,15 +72,16 @@ struct WorkloadSpec {
   LengthSpec output;
   PrefixSpec prefix;                    // not with a trace's prompts, which have their own
   std::uint64_t requests = UINT64_MAX;  // at most
-  // Where kTrace takes its times and lengths from; nothing where a reader is given instead.
+  // Source of the times and lengths of kTrace; nothing if a reader is given instead.
   std::shared_ptr<const StoredTrace> trace;
 };
 
-// Throws Error(kUsage) that says what cannot be. `with_trace`: there is a reader.
+// Throws Error(kUsage) with the reason for an invalid specification. `with_trace`: there is a
+// reader.
 void check(const WorkloadSpec& spec, bool with_trace);
 
-// Of specifications that have passed check(): mean tokens of a prompt and of an answer, those of a
-// lognormal distribution before it is cut.
+// For specifications that have passed check(): mean tokens of a prompt and of an answer; for a
+// lognormal distribution before it is limited.
 double meanPrompt(const WorkloadSpec& spec);
 double meanOutput(const WorkloadSpec& spec);
 // The longest answer.
@@ -88,8 +89,8 @@ std::uint32_t mostOutput(const WorkloadSpec& spec);
 // Mean requests per second of an open loop; and a change of it, which scales the times of a trace.
 double requestRate(const WorkloadSpec& spec);
 void setRequestRate(WorkloadSpec& spec, double rate);
-// How long the load goes on: to the last arrival of its stored trace; about that long where only
-// the lengths are the trace's. Nothing where it never ends.
+// Duration of the load: until the last arrival of its stored trace; approximately so if only the
+// lengths come from the trace. Nothing if it never ends.
 std::optional<Picoseconds> traceLength(const WorkloadSpec& spec);
 
 // Random lengths of a specification that has passed check() and is not kTrace.
@@ -97,7 +98,7 @@ class LengthSampler {
  public:
   explicit LengthSampler(const LengthSpec& spec);
   std::uint32_t next(RandomStream& random);
-  // Of the distribution before it is cut (kLognormal), exact otherwise.
+  // Of the distribution before it is limited (kLognormal), exact otherwise.
   [[nodiscard]] double mean() const { return mean_; }
 
  private:
@@ -115,8 +116,8 @@ class Workload {
   Workload(const WorkloadSpec& spec, std::uint64_t seed,
            std::unique_ptr<TraceReader> trace = nullptr);
 
-  // Nothing when there are no more. kClosed: arrivals are zero, the caller decides. Throws as the
-  // trace's reader does, and Error(kUsage) for an arrival later than 4 * 10^6 s.
+  // Nothing at the end. kClosed: arrivals are zero, the caller decides. Throws as the trace's
+  // reader does, and Error(kUsage) for an arrival later than 4 * 10^6 s.
   std::optional<Request> next();
 
   [[nodiscard]] const WorkloadSpec& spec() const { return spec_; }

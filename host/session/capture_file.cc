@@ -15,7 +15,7 @@ CaptureFile::~CaptureFile() {
   try {
     endTrial();
   } catch (const Error&) {
-    // The disk is full: what could be written is in the file.
+    // The disk is full: the file has the frames that fitted.
   }
 }
 

@@ -1,4 +1,4 @@
-// Frames that the card captured, as a pcapng file.
+// Captured frames of the card as a pcapng file.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,20 @@
 namespace plumbline::session {
 
 // A file with one interface per tester port that appears, in picoseconds of card time. The card
-// hands sent and received frames over in two streams; within a trial they are written in the order
-// of their timestamps. For this, frames of the latest kReorderWindow of card time are held back.
-// Every write leaves a complete file behind.
+// delivers sent and received frames in two streams; within a trial they are written in the order of
+// their timestamps. For this, frames of the latest kReorderWindow of card time are held back. Every
+// write leaves a complete file.
 class CaptureFile {
  public:
-  // A frame may be handed over later than others whose timestamps are up to this much larger. Five
-  // times what the card needs to hand a frame over (bench/card/card_trial.cc): 2.5 MB per direction
-  // at 100 Gb/s.
+  // A frame may be delivered after others whose timestamps are up to this much larger. Five times
+  // the card's delivery time (bench/card/card_trial.cc): 2.5 MB per direction at 100 Gb/s.
   static constexpr Picoseconds kReorderWindow = microseconds(100);
-  // Bound of the memory, whatever the timestamps say; the earliest frames are written beyond it.
+  // Limit of the memory, whatever the timestamps; the earliest frames are written beyond it.
   static constexpr std::size_t kMostHeld = std::size_t{1} << 16U;  // frames
 
-  // Throws Error(kUsage) when the file cannot be made, and as write().
+  // Throws Error(kUsage) when the file cannot be created, and as write().
   explicit CaptureFile(const std::string& file);
-  // Writes the frames that are held back, if the disk has room for them.
+  // Writes the frames that are held back, if the disk has room.
   ~CaptureFile();
   CaptureFile(const CaptureFile&) = delete;
   CaptureFile& operator=(const CaptureFile&) = delete;
@@ -37,8 +36,8 @@ class CaptureFile {
   // `trial` is written as a comment to the first frame of each trial. Throws Error(kTester) when
   // the disk is full.
   void write(const card::CapturedFrame& frame, const std::string& trial);
-  // Writes the frames that are held back: the trial has no more. All frames so far are in the file
-  // then. Throws as write().
+  // Writes the frames that are held back: the trial is over. All frames so far are then in the
+  // file. Throws as write().
   void endTrial();
   // A frame that was never on a wire: sent by `port` at `time`.
   void write(std::uint32_t port, Picoseconds time, const std::vector<std::uint8_t>& bytes,

@@ -54,7 +54,7 @@ std::vector<char*> pointersTo(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// A program in a process group of its own, whose output is read from a pipe.
+// A program in its own process group, whose output is read from a pipe.
 class Program {
  public:
   // `variable`: of its environment, besides those of this process.
@@ -65,7 +65,7 @@ class Program {
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return;
     std::vector<std::string> environment{variable};
     for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-    // Nothing is allocated behind the fork, as another thread may have held the allocator's lock.
+    // No allocation after the fork, as another thread may have held the allocator's lock.
     const std::vector<char*> words = pointersTo(command);
     const std::vector<char*> variables = pointersTo(environment);
     pid_ = ::fork();
@@ -89,7 +89,7 @@ class Program {
 
   [[nodiscard]] bool started() const { return pid_ > 0; }
 
-  // All it prints, or nothing when that is too much or takes too long.
+  // All of its output, or nothing when that is too long or takes too long.
   [[nodiscard]] std::optional<std::string> read() const {
     std::string text;
     std::array<char, 4096> part{};
@@ -104,8 +104,8 @@ class Program {
     return std::nullopt;
   }
 
-  // Waits for its end; at the latest when its time is over it is ended with all that it started.
-  // Its exit code; -1 when a signal ended it.
+  // Waits for its end; when its time is over, kills it and all processes that it started. Returns
+  // its exit code; -1 when a signal ended it.
   [[nodiscard]] int end(bool at_once) const {
     constexpr std::chrono::milliseconds kPause{2};
     int status = 0;

@@ -1,5 +1,5 @@
-// The first frame of a stream as the card will send it, made in software: for a look before the
-// run, and as an oracle for what a capture shows.
+// The first frame of a stream as the card will send it, made in software: for inspection before the
+// run, and as an oracle for captures.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@ std::vector<LimitVerdict> judge(const std::vector<scenario::Limit>& limits,
     }
     verdict.met =
         verdict.measured && (at_most ? verdict.worst <= limit.bound : verdict.worst >= limit.bound);
-    // What was not measured at a point would have to be within the limit too.
+    // The limit also applies to points at which the KPI was not measured.
     if (verdict.met) {
       for (const results::TestResult& test : tests) {
         for (const results::UnmeasuredKpi& kpi : test.unmeasured) {

@@ -12,11 +12,11 @@ namespace plumbline::session {
 // One limit at its worst point.
 struct LimitVerdict {
   scenario::Limit limit;
-  // False: no KPI of this name in the results, or none at `where`, and none that misses the limit;
-  // then neither met nor missed.
+  // False: no KPI of this name in the results, or none at `where`, and no KPI misses the limit; the
+  // limit is then neither met nor missed.
   bool measured = false;
   bool met = false;
-  double worst = 0;   // the value furthest to the bad side
+  double worst = 0;   // the worst value
   std::string unit;   // of that value
   std::string where;  // test and point of it
 };

@@ -1,4 +1,4 @@
-// How fast the trials of a test come along, and how long the rest will take.
+// Progress of a test's trials, and the remaining time.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class Pace {
   // `expected`: trials of the plan; a search may need fewer.
   explicit Pace(std::uint64_t expected) : expected_(expected) {}
 
-  // Stored trials take no time and say nothing about the rest.
+  // Stored trials take no time and do not count in the estimate.
   void endTrial(bool stored) {
     ++done_;
     if (stored) ++stored_;
@@ -27,8 +27,8 @@ class Pace {
   [[nodiscard]] std::uint64_t stored() const { return stored_; }
   [[nodiscard]] std::uint64_t expected() const { return std::max(done_, expected_); }
   [[nodiscard]] Seconds elapsed() const { return Clock::now() - began_; }
-  // Until the test's end, when `share` of the trial in hand is done; unknown before a trial has
-  // been measured, and when none is left.
+  // Time until the test's end, when `share` of the current trial is done; unknown before a trial
+  // has been measured, and when none is left.
   [[nodiscard]] std::optional<Seconds> left(double share) const {
     const double measured = static_cast<double>(done_ - stored_) + share;
     const double left = static_cast<double>(expected_ - std::min(done_, expected_)) - share;

@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Before a bench on ordinary hosts: "compare-libfabric" is the card and that one, side by side.
+// Prefix of a bench on ordinary hosts: "compare-libfabric" is the card and that one, side by side.
 const std::string kComparePrefix = std::string(scenario::kCompareBenches) + "-";
 
-// A bare name that is no file here means a scenario that comes with the program.
+// A bare name without a file of that name here means a shipped scenario.
 std::string resolved(const std::string& file) {
   std::error_code ignored;
   if (fs::is_regular_file(file, ignored) || fs::path(file).has_parent_path()) return file;
@@ -136,7 +136,7 @@ Planning tryPlanTests(const scenario::Scenario& scenario, const bench::Bench& be
     return planning;
   }
   std::set<std::string> reasons;
-  // One reason often refuses many points: the first one stands for them.
+  // Points often share a refusal: only the first one's is listed.
   const auto refuse = [&](const std::string& where, const std::string& reason) {
     if (reasons.insert(reason).second) planning.refusals.push_back(where + ": " + reason);
   };

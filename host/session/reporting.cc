@@ -26,8 +26,8 @@ namespace {
 
 using fabric::TopologyKind;
 
-// Rates and delays of the cables. Those of a graph are stated cable by cable; what there are of
-// them is named, in ascending order.
+// Rates and delays of the cables. A graph states them cable by cable; the distinct values are
+// listed, in ascending order.
 void addCables(const fabric::TopologySpec& topology, report::KeyValues& dut) {
   const auto rateText = [](BitRate rate) {
     return fmt::format("{:.6g} Gb/s", rate.toGigabitsPerSecond());
@@ -70,7 +70,7 @@ report::KeyValues dutText(const scenario::Scenario& scenario) {
   return dut;
 }
 
-// What the bench says of itself, and whether its DUT is a model.
+// The bench's description of itself, and whether its DUT is a model.
 void describeBench(const std::string& name, const std::string& behind, BitRate line_rate,
                    report::ReportInput& input) {
   const auto bench = bench::makeBench(name, {.trace_fst = {}, .line_rate = line_rate});
@@ -114,7 +114,7 @@ void describeTester(const results::RunIdentity& identity, BitRate line_rate,
   input.tester.emplace_back("Seed", std::to_string(identity.seed));
 }
 
-// What all points of a sweep say of the DUT.
+// The DUT's settings that all points of a sweep share.
 report::KeyValues commonDutText(const scenario::Sweep& sweep) {
   report::KeyValues common;
   for (std::size_t point = 0; point < sweep.size(); ++point) {
@@ -127,7 +127,7 @@ report::KeyValues commonDutText(const scenario::Sweep& sweep) {
   return common;
 }
 
-// What the points of a sweep have in common of the DUT, and what of the scenario was swept.
+// The DUT settings that the points of a sweep share, and the scenario keys that were swept.
 void describeSweptDut(const scenario::Scenario& scenario, report::ReportInput& input) {
   const auto swept = [&](std::string_view key) {
     return std::any_of(scenario.sweep.begin(), scenario.sweep.end(), [&](const auto& axis) {
@@ -140,7 +140,7 @@ void describeSweptDut(const scenario::Scenario& scenario, report::ReportInput& i
   try {
     input.dut = commonDutText(scenario::Sweep(scenario.text, scenario.file));
   } catch (const Error&) {
-    // A file that a point names is not here: the report goes without.
+    // A file that a point names is missing: the report omits the DUT.
     input.dut.clear();
   }
   for (const scenario::SweepAxis& axis : scenario.sweep) {
@@ -148,7 +148,7 @@ void describeSweptDut(const scenario::Scenario& scenario, report::ReportInput& i
   }
 }
 
-// The limits of `scenario` with what `tests` have to them.
+// The limits of `scenario` with their outcomes in `tests`.
 std::vector<report::LimitOutcome> limitOutcomes(const scenario::Scenario& scenario,
                                                 const std::vector<results::TestResult>& tests) {
   using State = report::LimitOutcome::State;
@@ -169,7 +169,7 @@ std::vector<report::LimitOutcome> limitOutcomes(const scenario::Scenario& scenar
   return outcomes;
 }
 
-// What the methodology demands of these tests and of their report.
+// The methodology's demands on these tests and on their report.
 std::vector<report::Demand> demandsOn(const std::vector<results::TestResult>& tests) {
   using State = report::Demand::State;
   const std::vector<suite::DemandRow> rows = suite::demandRows(tests);
@@ -211,8 +211,8 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
   input.host = {{"Software", info.software}, {"Machine", info.machine}};
   input.tests = run.tests;
   input.agents = run.agents;
-  // The text was valid when the run was made; should this version no longer read it, the report
-  // still has it word for word.
+  // The text was valid when the run was made; if this version cannot read it, the report still
+  // shows it verbatim.
   const auto parsed =
       scenario::parseScenario(info.identity.scenario_text, info.identity.scenario_file,
                               vocabulary(), {.origin = scenario::Origin::kStored});
@@ -223,7 +223,7 @@ std::string writeRunReport(const results::StoredRun& run, const std::string& dir
       input.warnings.push_back(fmt::format("Line {}: {} ({})", one.line, one.what, one.allowed));
     }
     input.limits = limitOutcomes(parsed.scenario, run.tests);
-    // What is folded out of several runs has tables of its own.
+    // A result merged from several runs has tables of its own.
     if (parsed.scenario.sweep.empty() && benchesOf(info.identity.bench).size() == 1) {
       input.demands = demandsOn(run.tests);
     }

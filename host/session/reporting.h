@@ -21,7 +21,7 @@ std::string defaultReportDirectory(const std::string& results, std::int64_t run)
 // Writes the report of a stored run into `directory` and returns the file to open.
 std::string writeRunReport(const results::StoredRun& run, const std::string& directory);
 
-// results::compareRuns(), with what differs between the scenarios of the runs.
+// results::compareRuns(), with the differences between the scenarios of the runs.
 results::Comparison compareStoredRuns(const results::StoredRun& first,
                                       const results::StoredRun& second);
 

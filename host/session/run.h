@@ -1,5 +1,5 @@
-// One run from its plan to its verdict: what the command and the server share. Who looks on is told
-// through a RunWatcher, who also says when to stop.
+// One run from its plan to its verdict, shared by the command and the server. A RunWatcher gets its
+// progress and can stop it.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace plumbline::session {
 
-// A scenario that can run, with the bench it runs on.
+// A scenario that can run, with the bench for it.
 struct PreparedRun {
   scenario::Scenario scenario;
   std::unique_ptr<bench::Bench> bench;
   std::vector<PlannedTest> tests;
-  // Of `bench: compare`: where every test runs as well, and the plans for it.
+  // Of `bench: compare`: the second bench, and the plans for it.
   std::unique_ptr<bench::Bench> second_bench;
   std::vector<PlannedTest> second_tests;
 };
@@ -34,21 +34,21 @@ PreparedRun prepareRun(scenario::Scenario scenario, bench::BenchOptions options)
 
 results::RunIdentity identityOf(const scenario::Scenario& scenario);
 
-// Throws Error(kUsage) unless the stored run may go on as `now`: its files hold what they held,
-// and this version of the program measured its trials. Trials of two inputs or of two programs are
-// not one result.
+// Throws Error(kUsage) unless the stored run may be continued as `now`: its input files are
+// unchanged, and the same version of the program measured its trials. Trials with different inputs
+// or programs are not one result.
 void requireSameInputs(const results::RunInfo& run, const results::RunIdentity& now);
 
-// A run in the store, by its number, that `scenario` began.
+// Creates a run of `scenario` in the store and returns its number.
 std::int64_t createRun(results::ResultStore& store, const scenario::Scenario& scenario);
 
-// Runs what is not stored of `run` yet and stores it; sets the run's status, also when it throws.
-// Throws Aborted when the watcher asked to stop, Error(kUsage) when another process has the run,
-// and whatever a trial throws.
+// Runs the trials of `run` that are not stored yet and stores them; sets the run's status, also
+// when it throws. Throws Aborted when the watcher requested a stop, Error(kUsage) when another
+// process holds the run, and all exceptions of a trial.
 void executeRun(const PreparedRun& prepared, results::ResultStore& store, std::int64_t run,
                 RunWatcher& watcher, std::optional<std::uint32_t> capture_port);
 
-// What a finished run amounts to.
+// Outcome of a finished run.
 struct Verdict {
   bool valid = true;  // of every test and limit
   bool met = true;    // all limits that were measured

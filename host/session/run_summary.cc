@@ -14,7 +14,7 @@
 namespace plumbline::session {
 namespace {
 
-// Together with the title, a line for what is left out and one for the deviations these make
+// With the title, a line about omitted text and one for the deviations this makes
 // kMostSummaryLines.
 constexpr std::size_t kMostSentences = 3;
 constexpr std::size_t kMostFigures = 5;
@@ -47,7 +47,7 @@ std::string firstLines(const std::string& text, std::size_t most) {
   return all;
 }
 
-// What a reader must know of a figure before quoting it.
+// Remark that a reader needs before quoting a figure.
 std::string remarkOf(const results::Quantity& quantity) {
   std::string text;
   if (quantity.uncertainty.statistics == results::Statistics::kDeterministic) {
@@ -136,7 +136,7 @@ std::string limitsText(const Verdict& verdict) {
 
 }  // namespace
 
-// What of the run is not as it was written.
+// Parts of the run that differ from what was stored.
 static std::string damageText(const results::StoredRun& run) {
   std::string text;
   for (const std::string& what : run.damaged) {

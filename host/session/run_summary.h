@@ -1,4 +1,4 @@
-// What a finished run prints: in short, and with all its tables.
+// Text of a finished run: a summary, and all its tables.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace plumbline::session {
 
-// Up to so many tests are summed up one by one; more are a table of a line or two each.
+// Up to this many tests are summarised individually; more become a table of a line or two each.
 inline constexpr std::size_t kMostSummedUp = 4;
-// Most lines for a test that is summed up by itself.
+// Most lines for a test that is summarised individually.
 inline constexpr std::size_t kMostSummaryLines = 15;
 
 // Of each test: title, whether it is valid, its main figures with their uncertainty, the first

@@ -22,7 +22,7 @@ std::string trialName(const std::string& test, const std::string& label, std::ui
                                 : fmt::format("{}, {}, {}", test, label, which);
 }
 
-// Whether a trial in hand is to end now.
+// Returns whether the current trial must end now.
 std::function<bool()> stopOf(RunWatcher& watcher) {
   using Clock = std::chrono::steady_clock;
   const auto patience = watcher.stopPatience();

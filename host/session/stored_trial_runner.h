@@ -1,5 +1,5 @@
-// Runs a procedure's trials: from the store when they are there, else on the bench, and then into
-// the store. That is all that resuming a run is.
+// Runs a procedure's trials: takes them from the store if they are there, else runs them on the
+// bench and stores them. Resuming a run needs nothing else.
 #pragma once
 
 #include <cstdint>
@@ -29,26 +29,25 @@ class StoredTrialRunner final : public suite::TrialRunner {
     RunWatcher& watcher;
     // The bench is part of a trial's key: in a run on two benches both have the same trials.
     bool bench_in_key = false;
-    // Of whom the DUT's own figures are asked, and the folder in which that is; nullptr: nobody.
+    // The scenario with the source of the DUT's metrics, and its folder; nullptr: no source.
     const scenario::Scenario* dut_metrics = nullptr;
   };
 
-  // What `parts` refers to must outlive the runner. Every frame of `capture_port` is captured and
-  // handed to the watcher. That does not change a trial's key: looking on does not change what is
-  // measured.
+  // `parts` must outlive the runner. Every frame of `capture_port` is captured and passed to the
+  // watcher. That does not change a trial's key, because it does not affect the measurement.
   explicit StoredTrialRunner(const Parts& parts, std::optional<std::uint32_t> capture_port = {});
 
   void beginTest(const std::string& test, std::uint64_t expected_trials);
   void endTest();
 
-  // Throws Aborted when the watcher asks to stop: before anything starts, while the bench prepares
-  // the trial (bench::TrialBeginning), or in one that does not end in RunWatcher::stopPatience().
-  // Else as Bench::run().
+  // Throws Aborted when the watcher requests a stop: before the trial starts, while the bench
+  // prepares it (bench::TrialBeginning), or during a trial that does not end within
+  // RunWatcher::stopPatience(). Otherwise as Bench::run().
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                          const std::string& label) override;
 
-  // From the store when it was asked in this run before, else from the scenario's source, and then
-  // into the store.
+  // From the store if this run has the answer already, else from the scenario's source, and then
+  // stored.
   std::string dutReport(const std::string& key, std::optional<Picoseconds> time) override;
 
  private:

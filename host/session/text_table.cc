@@ -28,7 +28,7 @@ bool looksNumeric(const std::string& text) {
 struct Column {
   std::size_t index = 0;  // in the table's rows
   std::size_t width = 0;
-  std::size_t narrowest = 0;  // to which it may be wrapped
+  std::size_t narrowest = 0;  // width down to which it may be wrapped
   bool right = true;
 };
 
@@ -70,7 +70,7 @@ std::size_t total(const std::vector<Column>& columns) {
   return sum;
 }
 
-// Takes from the widest column that can be wrapped, until all fit.
+// Narrows the widest column that can be wrapped, until all fit.
 void shrink(std::vector<Column>& columns, std::size_t width) {
   for (std::size_t excess = total(columns); excess > width; --excess) {
     Column* widest = nullptr;
@@ -104,7 +104,7 @@ std::vector<std::vector<Column>> blocksOf(const std::vector<Column>& columns, st
       blocks.back() = std::move(with);
     }
   }
-  // Room that is left is given back.
+  // Distributes the remaining width again.
   for (std::vector<Column>& block : blocks) {
     for (Column& column : block) column.width = columns[column.index].width;
     shrink(block, width);
@@ -112,7 +112,7 @@ std::vector<std::vector<Column>> blocksOf(const std::vector<Column>& columns, st
   return blocks;
 }
 
-// One row, in as many lines as its longest cell takes.
+// One row, in as many lines as its longest cell needs.
 std::string rowText(const TextRow& cells, const std::vector<Column>& columns) {
   std::vector<std::vector<std::string>> wrapped;
   std::size_t lines = 1;
@@ -136,8 +136,8 @@ std::string rowText(const TextRow& cells, const std::vector<Column>& columns) {
   return text;
 }
 
-// The columns by which a reader knows a row: those of text before the first figure, as far as they
-// leave at least half of the width to the figures.
+// The columns that identify a row: text columns before the first figure, as long as they leave at
+// least half of the width to the figures.
 std::size_t keyColumns(const results::Table& table) {
   std::size_t keys = 0;
   std::size_t width = 0;

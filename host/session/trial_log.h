@@ -1,4 +1,4 @@
-// What `--jsonl` writes: a line of JSON per trial, as soon as it is answered.
+// The file of `--jsonl`: a line of JSON per trial, written when the trial is complete.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace plumbline::session {
 
 class TrialLog {
  public:
-  // Begins the file anew. Throws Error(kUsage) when it cannot be written.
+  // Truncates the file. Throws Error(kUsage) when it cannot be written.
   explicit TrialLog(const std::string& file);
 
-  // Throws Error(kTester) when there is no room for it.
+  // Throws Error(kTester) when the disk is full.
   void write(const TrialRecord& record);
 
  private:

@@ -35,7 +35,7 @@ std::string placeOf(const std::string& path, const std::string& member) {
   return path.empty() ? member : path + "." + member;
 }
 
-// Whose fields a group has.
+// The specification that has a group's fields.
 const void* partOf(const Field& group, const void* specification) {
   return group.peek ? group.peek(specification) : specification;
 }

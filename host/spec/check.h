@@ -1,4 +1,4 @@
-// Whether values are in the ranges that their fields declare.
+// Checks values against the ranges that their fields declare.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace plumbline::spec {
 
-// Whether one value, or each of a list, is in its field's range.
+// Whether a value, or each one of a list, is in its field's range.
 bool inRange(const Field& field, const Value& value);
 
-// Throws Error(kUsage) for the first field that is out of its range, with the field's name below
-// `path` ("switches.pfc.xon") as its place and a remedy "allowed: …". Parts that are switched off,
-// and fields that do not apply, are not looked at.
+// Throws Error(kUsage) for the first field out of its range, with the field's name below `path`
+// ("switches.pfc.xon") as its place and a remedy "allowed: …". Skips parts that are switched off,
+// and fields that do not apply.
 void check(const Fields& fields, const void* specification, const std::string& path);
 
 template <typename Spec>

@@ -36,7 +36,7 @@ struct MemberOf<T S::*> {
   using Type = T;
 };
 
-// What a member holds, once std::optional and std::vector are taken off.
+// The type of a member without std::optional and std::vector.
 template <typename T>
 struct Held {
   using Type = T;
@@ -106,7 +106,7 @@ T fromValue(const Value& value) {
   }
 }
 
-// A member with all its wrapping, to and from a value.
+// Conversion of a member, including its wrappers, to and from a value.
 template <typename T>
 std::optional<Value> read(const T& member) {
   return toValue(member);
@@ -139,7 +139,7 @@ void write(std::optional<T>& member, const std::optional<Value>& value) {
   if (value) write(member.emplace(), value);
 }
 
-// What the type of a number holds; quantities are not negative.
+// Default range of a number's type; quantities are not negative.
 inline constexpr Picoseconds kLongestTime = seconds(1'000'000);
 
 template <typename T>
@@ -152,7 +152,7 @@ Range typeRange() {
   } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     return {toValue(std::numeric_limits<T>::min()), toValue(std::numeric_limits<T>::max())};
   } else if constexpr (std::is_same_v<T, Picoseconds>) {
-    // Nine of the longest times fit into a time.
+    // The sum of nine of the longest times fits into the type.
     return {Value{Int128{0}}, toValue(kLongestTime)};
   } else {
     return {Value{Int128{0}}, Value{Int128{Limits64::max()}}};
@@ -163,12 +163,12 @@ const char* suffixOf(Kind kind);
 
 }  // namespace detail
 
-// A field under declaration. `Spec` has it, `T` is what it holds.
+// A field under declaration, a member of `Spec` with the unwrapped type `T`.
 template <typename Spec, typename T>
 struct Declaration : Field {
   using Self = Declaration&&;
 
-  // Its name in places of errors, where that is not its key.
+  // Its name in places of errors, if that differs from its key.
   Self as(std::string name) && {
     member = std::move(name);
     return nameStored();
@@ -178,12 +178,12 @@ struct Declaration : Field {
     return std::move(*this);
   }
   Self notStored() && { return std::move(*this).storedAs({}); }
-  // Stored where this holds.
+  // Stored if the condition holds.
   Self storedIf(bool (*holds)(const Spec&)) && {
     is_stored = [holds](const void* spec) { return holds(*static_cast<const Spec*>(spec)); };
     return std::move(*this);
   }
-  // Stored where it differs from the initialiser.
+  // Stored if it differs from the initialiser.
   Self storedIfChanged() && {
     is_stored = [read = get](const void* spec) {
       const Spec usual{};
@@ -201,7 +201,7 @@ struct Declaration : Field {
     range.least = detail::toValue(least);
     return std::move(*this);
   }
-  // Of decimals: the bounds themselves are not allowed.
+  // For decimals: the bounds themselves are excluded.
   Self above(T least) && {
     range.above = true;
     return std::move(*this).atLeast(least);
@@ -227,13 +227,13 @@ struct Declaration : Field {
     return std::move(*this);
   }
 
-  // Other kinds than the type's usual one.
+  // Other kinds than the type's default.
   Self factor() && { return std::move(*this).ofKind(Kind::kFactor); }
   Self size() && { return std::move(*this).ofKind(Kind::kSize); }
   Self priorities() && {
     return std::move(*this).ofKind(Kind::kPriorities).in(T{1}, std::numeric_limits<T>::max());
   }
-  // Words that the value may be, or that stand for values of its kind.
+  // Words that are values, or that replace values of its kind.
   Self word(std::string name, T value, std::string stored_name = {}) && {
     words.push_back({std::move(name), detail::toValue(value).whole(), std::move(stored_name)});
     if (kind == Kind::kFlag) kind = Kind::kWord;
@@ -244,7 +244,7 @@ struct Declaration : Field {
     source = std::move(where);
     return std::move(*this);
   }
-  // What leaving it out means.
+  // Meaning of leaving it out.
   Self otherwise(std::string meaning) && {
     absent = std::move(meaning);
     return std::move(*this);
@@ -271,7 +271,7 @@ struct Declaration : Field {
     alone = std::move(field_key);
     return std::move(*this);
   }
-  // Parts that a flag of their own switches off.
+  // Parts with a flag of their own that switches them off.
   Self switchedBy(bool (*is_on)(const Spec&), void (*turn_on)(Spec&)) && {
     peek = [is_on, part = peek](const void* spec) -> const void* {
       return is_on(*static_cast<const Spec*>(spec)) ? part(spec) : nullptr;
@@ -282,12 +282,12 @@ struct Declaration : Field {
     };
     return std::move(*this);
   }
-  // It stands elsewhere in a scenario.
+  // It is elsewhere in a scenario.
   Self notHere() && {
     key.clear();
     return std::move(*this);
   }
-  // A text of at most so many characters, or one of these words.
+  // A text of at most this many characters, or one of these words.
   Self longest(std::size_t characters) && {
     range.most = Value{static_cast<Int128>(characters)};
     return std::move(*this);
@@ -297,7 +297,7 @@ struct Declaration : Field {
     for (const char* one : known) words.push_back({one, 0, {}});
     return std::move(*this).upTo(std::size(known));
   }
-  // A list whose values may be equal, and which is always written as one.
+  // A list whose values may be equal, and which is always written as a list.
   Self repeatable() && {
     may_repeat = true;
     return std::move(*this);
@@ -354,7 +354,7 @@ auto field(std::string key, std::string help) {
   return std::move(made).ofKind(detail::kindOf<T>());
 }
 
-// Eight numbers, one of each priority.
+// Eight numbers, one for each priority.
 template <auto Member>
 auto weights(std::string key, std::string help) {
   using Spec = typename detail::MemberOf<decltype(Member)>::Spec;
@@ -380,7 +380,7 @@ auto weights(std::string key, std::string help) {
   return std::move(made).ofKind(Kind::kWeights);
 }
 
-// A word that stands for several values at once; never stored. `set` is called with its number.
+// A word for several values at once; never stored. `set` is called with its number.
 template <typename Spec>
 Declaration<Spec, std::int64_t> preset(std::string key, std::string help,
                                        void (*set)(Spec&, std::int64_t)) {
@@ -433,7 +433,7 @@ auto block(std::string key, std::string help) {
   return made;
 }
 
-// A list of parts with fields of their own; one by itself stands for a list of one.
+// A list of parts with fields of their own; a single one represents a list of one.
 template <auto Member>
 auto items(std::string key, std::string help) {
   using Of = detail::MemberOf<decltype(Member)>;
@@ -494,7 +494,7 @@ Field inlined() {
   return made;
 }
 
-// What is read and stored by functions of its own.
+// Read and stored by custom functions.
 Field special(std::string key, std::string help, std::string form, std::string schema);
 
 }  // namespace plumbline::spec

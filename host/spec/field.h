@@ -17,7 +17,7 @@
 
 namespace plumbline::spec {
 
-// What a value is, and so how it is written in a scenario.
+// Kind of a value, which determines how it is written in a scenario.
 enum class Kind {
   kFlag,        // true, false
   kCount,       // a whole number
@@ -35,7 +35,7 @@ enum class Kind {
   kGroup,    // a map whose fields belong to the specification that the group is in; without a key
              // its fields are keys of the map that the group is in
   kItems,    // a list of maps with fields of their own
-  kSpecial,  // read and written by its own functions; declared for the documents
+  kSpecial,  // read and written by custom functions; declared for the documents
 };
 
 // A value without its type: whole numbers of any unit, flags (0, 1), words (the enumeration's
@@ -49,7 +49,7 @@ struct Value {
   [[nodiscard]] const std::vector<Value>& list() const { return std::get<std::vector<Value>>(of); }
 };
 
-// What a value must be. Without bounds: whatever its type holds.
+// Allowed range of a value. Without bounds: that of its type.
 struct Range {
   std::optional<Value> least;
   std::optional<Value> most;
@@ -57,12 +57,12 @@ struct Range {
   bool below = false;  // less than `most`
   bool power_of_two = false;
   Int128 multiple_of = 1;
-  bool or_zero = false;  // zero as well, though it is out of the bounds
+  bool or_zero = false;  // zero is allowed as well, even outside the bounds
 };
 
-// A word that a value may be, or that stands for a value of another kind ("never").
+// A word that is a value, or replaces a value of another kind ("never").
 struct Word {
-  std::string name;  // empty: a value that a scenario says in another way
+  std::string name;  // empty: a value that a scenario expresses in another way
   Int128 value = 0;
   std::string stored;  // in stored trials, where it differs; empty = `name`
 };
@@ -70,7 +70,7 @@ struct Word {
 struct Field;
 using Fields = std::vector<Field>;
 
-// One form of a part that has several: what else it has depends on the word under "kind".
+// One form of a part with several: its other fields depend on the word under "kind".
 struct Variant {
   std::vector<std::string> words;
   std::function<const Fields&()> fields;
@@ -78,36 +78,36 @@ struct Variant {
 };
 
 struct Field {
-  std::string key;     // in a scenario: "xon"; empty: a scenario cannot give it
+  std::string key;     // in a scenario: "xon"; empty: not in scenarios
   std::string member;  // in the places of errors: "xon"
   std::string stored;  // in stored trials: "xon_bytes"; empty: not stored
   Kind kind = Kind::kCount;
   bool is_flag = false;        // true or false in stored trials, whatever its words
-  bool is_list = false;        // values of that kind, each once; one by itself stands for a list
-  bool may_repeat = false;     // of a list: values may be equal, and one by itself is no list
+  bool is_list = false;        // values of that kind, each once; a single one represents a list
+  bool may_repeat = false;     // of a list: values may be equal, and a single one is no list
   std::size_t most_items = 0;  // of a list
   Range range;
   std::vector<Word> words;
   std::string help;    // one line without a full stop
   std::string source;  // standard, paper, or section of the fact sheet; empty: our own choice
-  std::string absent;  // what leaving it out means, where the initialiser does not say it
+  std::string absent;  // meaning of leaving it out, if the initialiser does not show it
   bool required = false;
-  bool selects = false;  // other fields apply or not by its value
+  bool selects = false;  // its value determines whether other fields apply
 
-  // Access, but for what a section reads by itself; the pointers are to the specification that has
-  // the field. No value: an std::optional that is empty.
+  // Access, except for fields that a section reads itself; the pointers are to the specification
+  // with the field. No value: an empty std::optional.
   std::function<std::optional<Value>(const void*)> get;
   std::function<void(void*, const std::optional<Value>&)> set;
-  // Called after a scenario gave it, before the fields behind it are read: defaults that follow.
+  // Called after a scenario gave it, before later fields are read: sets dependent defaults.
   std::function<void(void*)> follow;
-  // Whether the specification, as it is, has this field. Empty: always.
+  // Whether the specification, in its present state, has this field. Empty: always.
   std::function<bool(const void*)> applies;
-  std::string applies_with;  // what it needs, for messages and documents: "kind: flowlet"
-  // Whether a trial is stored with it, where it has a value. Empty: always.
+  std::string applies_with;  // its condition, for messages and documents: "kind: flowlet"
+  // Whether it is stored with a trial, if it has a value. Empty: always.
   std::function<bool(const void*)> is_stored;
 
-  // kBlock: the part, or null where it is switched off; switched on with its defaults.
-  // kItems: the number of items, one of them, a new one, without one.
+  // kBlock: the part, or null if it is switched off; switching it on with its defaults. kItems: the
+  // number of items, access, insertion, removal.
   std::function<const Fields&()> fields;
   std::function<const void*(const void*)> peek;
   std::function<void*(void*)> open;
@@ -119,11 +119,11 @@ struct Field {
   // A block may be written as the value of this one of its fields alone: "kind".
   std::string alone;
 
-  // kSpecial. A map: `fields` or `variants`; with `is_list` a list of such maps as well.
+  // kSpecial. A map: `fields` or `variants`; with `is_list` also a list of such maps.
   std::vector<Variant> variants;
   bool or_flag = false;        // or just true or false
-  std::string special_form;    // how it is written, for the documents
-  std::string special_schema;  // the JSON schema of its value, where its kind does not say it
+  std::string special_form;    // its form, for the documents
+  std::string special_schema;  // the JSON schema of its value, if its kind does not determine it
 };
 
 // The fields of a specification. Specialised next to each (fabric/spec/spec_fields.h, …).
@@ -136,14 +136,14 @@ const Field& fieldNamed(const Fields& fields, std::string_view member);
 // The word of this value; null if there is none.
 const Word* wordOf(const Field& field, Int128 value);
 
-// A value as a scenario has it: "64KB", "1.5us", "dequeue", "[3, 4]".
+// A value in the form of a scenario: "64KB", "1.5us", "dequeue", "[3, 4]".
 std::string valueText(const Field& field, const Value& value);
 
-// What is allowed: "1ps to 1s", "a power of two, 256B to 4KiB", "one of enqueue, dequeue".
-// Empty where everything of the kind is.
+// Allowed values: "1ps to 1s", "a power of two, 256B to 4KiB", "one of enqueue, dequeue". Empty if
+// the kind has no limits.
 std::string rangeText(const Field& field);
 
-// Quantities as a scenario has them.
+// Quantities in the form of a scenario.
 std::string sizeText(Int128 bytes);
 std::string timeText(Int128 picoseconds);
 std::string rateText(Int128 bits_per_second);

@@ -111,7 +111,7 @@ bool isTypesMost(const Field& field) {
 std::string boundsText(const Field& field) {
   Range range = field.range;
   if ((field.kind == Kind::kShare || field.kind == Kind::kFactor) && range.least->whole() == 1) {
-    range.least = Value{Int128{0}};  // the smallest step stands for more than nothing
+    range.least = Value{Int128{0}};  // the smallest step is written as zero
     range.above = true;
   }
   const std::string least = range.least ? valueText(field, *range.least) : std::string();

@@ -1,4 +1,4 @@
-// How evenly links, or flows, share a load.
+// Evenness of a load over links or flows.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Fairness {
   double mmr = 1;
 };
 
-// Nothing when there are no loads or all are zero: no load is neither shared fairly nor unfairly.
+// Nothing without loads or if all are zero, for which fairness is undefined.
 std::optional<Fairness> fairness(std::span<const std::uint64_t> loads);
 
 }  // namespace plumbline::stats

@@ -124,7 +124,7 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
   }
   const Uint128 sum = join(sum_high, sum_low);
   if (result.count_ == 0) {
-    // The card's extremes of an empty group are their reset values and mean nothing.
+    // The card's extremes of an empty group are meaningless reset values.
     if (sum != 0) contradiction("the sum is not zero although every bucket is empty");
     return result;
   }
@@ -162,7 +162,7 @@ std::uint64_t Histogram::maximum() const { return maximum_; }
 
 double Histogram::mean() const {
   if (count_ == 0) return 0;
-  // Dividing before rounding keeps the fraction of a picosecond at any sum.
+  // Dividing before rounding keeps the fraction of a picosecond for any sum.
   const Uint128 sum = join(sum_high_, sum_low_);
   const Uint128 whole = sum / count_;
   const Uint128 rest = sum % count_;

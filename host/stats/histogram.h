@@ -1,6 +1,6 @@
-// Log-linear histogram of non-negative integers (latencies in ps). Below 2^40 it is, bucket for
-// bucket, the one in the card's RX path (docs/card.md, "Per group"), and goes on in the same way
-// above, where the card has one bucket for everything.
+// Log-linear histogram of non-negative integers (latencies in ps). Below 2^40 it has the same
+// buckets as the card's RX path (docs/card.md, "Per group"), and continues in the same way above,
+// where the card has a single bucket.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace plumbline::stats {
 inline constexpr std::uint32_t kHistogramLinearBits = 8;
 inline constexpr std::uint32_t kHistogramSubBuckets = 128;
 inline constexpr std::uint32_t kHistogramBuckets = 7424;
-// The card's: as many as there are below 2^40, and the last of them also has everything above.
+// The card's: as many as there are below 2^40; the last of them also has all values above.
 inline constexpr std::uint32_t kCardHistogramTopBit = 40;
 inline constexpr std::uint32_t kCardHistogramBuckets = 4352;
 
@@ -36,22 +36,22 @@ constexpr std::uint32_t cardHistogramBucket(std::uint64_t value) {
 std::uint64_t bucketLowerBound(std::uint32_t bucket);
 std::uint64_t bucketUpperBound(std::uint32_t bucket);
 
-// Counts per bucket with exact count, sum, minimum and maximum. Values are unitless here; the
-// callers' are picoseconds. Merging is exact and associative.
+// Counts per bucket with exact count, sum, minimum and maximum. Values have no unit here; callers
+// use picoseconds. Merging is exact and associative.
 class Histogram {
  public:
   Histogram();
 
   void record(std::uint64_t value, std::uint64_t times = 1);
-  // `cells[i]` values in bucket first_bucket + i, of which one at least is not 0, with the exact
+  // `cells[i]` values in bucket first_bucket + i, at least one of which is not 0, with the exact
   // minimum, maximum and sum of all of them. first_bucket + cells.size() <= kHistogramBuckets.
   void recordCells(std::uint32_t first_bucket, std::span<const std::uint16_t> cells,
                    std::uint64_t minimum, std::uint64_t maximum, std::uint64_t sum);
   void merge(const Histogram& other);
 
-  // Rebuilds a histogram from what hardware counted: `cells[i]` frames in bucket first_bucket + i,
-  // with the exact minimum, maximum and 96-bit sum (high, low) of the same frames. If the card's
-  // last bucket is the last occupied one and the maximum lies above it, its frames are saturated().
+  // Rebuilds a histogram from hardware counters: `cells[i]` frames in bucket first_bucket + i, with
+  // the exact minimum, maximum and 96-bit sum (high, low) of the same frames. If the card's last
+  // bucket is the last occupied one and the maximum lies above it, its frames are saturated().
   // Throws Error(kTester) when the parts contradict each other (count, or extremes outside the
   // occupied buckets).
   static Histogram fromHardware(std::uint32_t first_bucket, const std::vector<std::uint64_t>& cells,
@@ -59,15 +59,15 @@ class Histogram {
                                 std::uint32_t sum_high, std::uint64_t sum_low);
 
   [[nodiscard]] std::uint64_t count() const;
-  // Values of which only is known that they lie between the card's last bucket's lower bound and
-  // the maximum: the card counts everything from 2^40 ps on in that bucket.
+  // Values known only to lie between the lower bound of the card's last bucket and the maximum: the
+  // card counts everything from 2^40 ps on in that bucket.
   [[nodiscard]] std::uint64_t saturated() const { return saturated_; }
   [[nodiscard]] std::uint64_t minimum() const;  // 0 when empty
   [[nodiscard]] std::uint64_t maximum() const;  // 0 when empty
   [[nodiscard]] double mean() const;            // 0 when empty; exact sum / count
-  // Smallest value v such that at least `q` (0..1] of the values are <= v, read as the middle of
-  // its bucket clamped to [minimum, maximum]: relative error <= 0.4 %. Among values that are
-  // saturated() it is the maximum, which is all that is known. 0 when empty.
+  // Smallest value v such that at least `q` (0..1] of the values are <= v, taken as the middle of
+  // its bucket clamped to [minimum, maximum]: relative error <= 0.4 %. Among saturated() values it
+  // is the maximum, the only known bound. 0 when empty.
   [[nodiscard]] std::uint64_t quantile(double q) const;
 
   struct Cell {
@@ -79,14 +79,14 @@ class Histogram {
   // An occupied bucket, cut to the exact extremes.
   struct Slice {
     double low = 0;
-    double middle = 0;  // where quantile() puts all of its values
+    double middle = 0;  // value that quantile() returns for the bucket
     double high = 0;
     double count = 0;
   };
-  // cells() in places of an axis whose unit is `unit` of the histogram's own.
+  // cells() as positions on an axis whose unit is `unit` of the histogram's own.
   [[nodiscard]] std::vector<Slice> slices(double unit) const;
 
-  // Memory that its counts take [bytes]: 1 KiB for each octave between its extremes.
+  // Memory of its counts [bytes]: 1 KiB for each octave between its extremes.
   [[nodiscard]] std::size_t countBytes() const { return counts_.capacity() * sizeof(counts_[0]); }
 
   // The exact sum as (high, low) 64-bit halves.
@@ -95,15 +95,15 @@ class Histogram {
 
  private:
   void addSum(std::uint64_t high, std::uint64_t low);
-  // Makes room for the buckets from `first` to `last`, in whole octaves: there are hosts by the
-  // thousand with several histograms each, of few values that lie close together, or none.
+  // Allocates the buckets from `first` to `last`, in whole octaves: there are thousands of hosts
+  // with several histograms each, of few values close together, or none.
   void reach(std::uint32_t first, std::uint32_t last) {
     if (first < first_bucket_ || last - first_bucket_ >= counts_.size()) extend(first, last);
   }
   void extend(std::uint32_t first, std::uint32_t last);
-  // The count of a bucket within reach.
+  // The count of an allocated bucket.
   [[nodiscard]] std::uint64_t& at(std::uint32_t bucket) { return counts_[bucket - first_bucket_]; }
-  // The bucket behind the last one of counts_.
+  // The bucket after the last one of counts_.
   [[nodiscard]] std::uint32_t endBucket() const {
     return first_bucket_ + static_cast<std::uint32_t>(counts_.size());
   }

@@ -20,8 +20,8 @@ struct PairedRatio {
 };
 
 // Standard error of the ratio R: s / (mean denominator * sqrt(n)), s the standard deviation (n - 1)
-// of the residuals numerator - R * denominator. What is common to a pair so takes no part in it.
-// Both of the same length, at least 1, denominators above zero: else throws Error(kUsage).
+// of the residuals numerator - R * denominator, so that the common part of a pair cancels. Both of
+// the same length, at least 1, denominators above zero: else throws Error(kUsage).
 PairedRatio pairedRatio(std::span<const double> numerators, std::span<const double> denominators);
 
 }  // namespace plumbline::stats

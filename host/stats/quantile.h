@@ -1,4 +1,4 @@
-// Percentiles: how many samples they need, and how closely a histogram knows them.
+// Percentiles: the number of samples that they need, and their accuracy in a histogram.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ bool restsOnFewSamples(double q, std::uint64_t samples);
 // "P99", "P99.9"
 std::string quantileName(double q);
 
-// Width of the interval in which the percentile lies: its bucket, cut to the extremes, which are
-// exact; among values that are saturated(), from the card's last bucket on. 0 where the value is
-// known exactly, and for an empty histogram. In the histogram's unit.
+// Width of the interval that contains the percentile: its bucket, cut to the extremes, which are
+// exact; among saturated() values, from the card's last bucket on. 0 where the value is exact, and
+// for an empty histogram. In the histogram's unit.
 std::uint64_t quantileWidth(const Histogram& histogram, double q);
 
 }  // namespace plumbline::stats

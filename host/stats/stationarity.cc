@@ -21,8 +21,8 @@ bool isConstant(const std::vector<double>& values) {
   return *most - *least <= kRounding * std::max(std::abs(*least), std::abs(*most));
 }
 
-// Lag-1 autocorrelation of values that are not all equal. The estimate is too low by about 1 / k
-// for k independent values, which is added.
+// Lag-1 autocorrelation of values that are not all equal. The estimate is biased by about -1 / k
+// for k independent values, which is corrected.
 double lagOne(const std::vector<double>& values, double mean) {
   double products = 0;
   double squares = 0;
@@ -106,8 +106,8 @@ std::optional<std::size_t> StationaryMean::warmUp() const {
   for (const Cell& cell : cells_) {
     values.push_back(cell.count > 0 ? cell.sum / static_cast<double>(cell.count) : 0);
   }
-  // Of the last cells together, from the end (Welford): squared deviations from their mean, over
-  // the square of their number. The last quarter is too short to be compared.
+  // For the last cells together, from the end (Welford): squared deviations from their mean, over
+  // the square of their number. The last quarter is too short for a comparison.
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
   double mean = 0;
@@ -134,13 +134,13 @@ std::optional<std::size_t> StationaryMean::warmUp() const {
 BatchMeans StationaryMean::judge() const {
   BatchMeans result;
   const std::optional<std::size_t> warm_up = warmUp();
-  // While the transient lasts the second half is what is known best.
+  // During the transient the second half is the best estimate.
   const std::size_t from = warm_up.value_or(cells_.size() / 2);
   const std::size_t rest = cells_.size() - from;
   if (rest < rule_.least_batches) return result;
   const std::size_t length = rest / rule_.least_batches;
   const std::size_t batches = rest / length;
-  // What does not fill a batch is left out at the beginning.
+  // Cells that do not fill a batch are left out at the beginning.
   const std::size_t first = cells_.size() - batches * length;
   std::vector<double> means;
   means.reserve(batches);

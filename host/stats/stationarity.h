@@ -24,7 +24,7 @@ struct StationarityRule {
   double confidence = 0.95;        // two-sided, of the interval
   double half_width = 0.005;       // most, over |mean|
   std::size_t least_batches = 20;  // at least 4
-  // Of what is counted (messages, iterations), behind the warm-up; 0: any number.
+  // Of counted items (messages, iterations), after the warm-up; 0: any number.
   std::uint64_t least_samples = 0;
 
   bool operator==(const StationarityRule&) const = default;
@@ -34,16 +34,16 @@ struct StationarityRule {
 struct BatchMeans {
   double mean = 0;
   double half_width = 0;         // of the interval with the rule's confidence
-  std::size_t batches = 0;       // 0: too few observations for the rule, nothing else is set
+  std::size_t batches = 0;       // 0: too few observations for the rule, no other member is set
   std::size_t batch_length = 0;  // observations
-  std::size_t warm_up = 0;       // observations that were left out at the beginning
-  std::uint64_t samples = 0;     // of what is counted, behind the warm-up
+  std::size_t warm_up = 0;       // observations left out at the beginning
+  std::uint64_t samples = 0;     // counted items after the warm-up
   double autocorrelation = 0;    // of the batch means, lag 1
   bool stationary = false;       // all of the rule holds
 };
 
-// Collects a series of any length in at most kMostCells cells: when they are full, each two become
-// one. So what it needs does not grow with the series, and batches become longer with it.
+// Collects a series of any length in at most kMostCells cells: when they are full, pairs are
+// merged. So its memory does not grow with the series, and batches become longer with it.
 class StationaryMean {
  public:
   static constexpr std::size_t kMostCells = 128;
@@ -58,14 +58,14 @@ class StationaryMean {
   // One observation: the mean of `count` samples whose sum is `sum`. An observation without samples
   // (count 0) is legal; batches need at least one each.
   void add(double sum, std::uint64_t count);
-  // cellLength() observations at once. Only where no cell is begun.
+  // cellLength() observations at once. Only at the beginning of a cell.
   void addCell(double sum, std::uint64_t count);
   // Observations so far.
   [[nodiscard]] std::size_t observations() const { return observations_; }
-  // Observations that one cell holds.
+  // Observations per cell.
   [[nodiscard]] std::size_t cellLength() const { return cell_length_; }
-  // Whether the series is to be judged now: with the fewest cells that can be enough, and each time
-  // that there are an eighth or more of them again. Judging oftener stops more series by chance,
+  // Whether the series is to be judged now: at the smallest sufficient number of cells, and each
+  // time that their number has grown by an eighth. Judging more often stops more series by chance,
   // while their interval happens to be narrow.
   [[nodiscard]] bool due() const;
   // Judges all complete cells.
@@ -77,7 +77,7 @@ class StationaryMean {
     std::uint64_t count = 0;
   };
 
-  // Cells to leave out, by MSER; nothing while the transient is not over.
+  // Cells to leave out, by MSER; nothing during the transient.
   [[nodiscard]] std::optional<std::size_t> warmUp() const;
 
   StationarityRule rule_;

@@ -1,5 +1,5 @@
 // Summaries over repetitions (mean, CV, confidence interval), fairness over flows, and the row of
-// latency figures that every table shows.
+// latency figures that every table has.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Interval {
   double high = 0;
 };
 
-// What repetitions of one measurement say together, in the unit of the values.
+// Summary of the repetitions of a measurement, in the unit of the values.
 struct Summary {
   std::size_t count = 0;
   double minimum = 0;
@@ -32,7 +32,7 @@ struct Summary {
   std::optional<Interval> ci95;
 };
 
-// Summary of `values`; all zero and absent when there are none.
+// Summary of `values`; all members zero or absent without values.
 Summary summarize(std::span<const double> values);
 
 // Upper quantile of Student's t for a two-sided interval: P(|T| <= t) = `confidence`.

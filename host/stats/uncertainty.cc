@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 constexpr double kCoverageOfBounds = 2;
-// So many degrees of freedom are as good as infinitely many.
+// More degrees of freedom count as infinitely many.
 constexpr double kManyDegrees = 1e6;
 
 void requireSample(std::size_t count, const char* what) {
@@ -43,7 +43,7 @@ StandardUncertainty combined(std::span<const StandardUncertainty> components) {
   double largest = 0;
   for (const StandardUncertainty& one : components) largest = std::max(largest, one.value);
   if (largest == 0) return {};
-  // In shares of the largest, whose fourth powers neither overflow nor vanish.
+  // Relative to the largest, so that fourth powers neither overflow nor underflow.
   double squares = 0;
   double per_degree = 0;
   for (const StandardUncertainty& one : components) {

@@ -1,6 +1,6 @@
-// Uncertainty of measurement as the GUM (JCGM 100:2008, "Guide to the expression of uncertainty in
-// measurement") computes it. docs/uncertainty.md says which sources the product states.
-// All values are in the unit of the quantity they belong to.
+// Uncertainty of measurement by the GUM (JCGM 100:2008, "Guide to the expression of uncertainty in
+// measurement"). docs/uncertainty.md lists the sources that the product states. All values are in
+// the unit of their quantity.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace plumbline::stats {
 
-// A standard uncertainty and how well it is known itself. Infinitely many degrees of freedom where
-// it follows from a bound (type B, GUM G.4.3) and not from a sample.
+// A standard uncertainty and its degrees of freedom: infinitely many where it follows from a bound
+// (type B, GUM G.4.3) and not from a sample.
 struct StandardUncertainty {
   double value = 0;
   double degrees_of_freedom = std::numeric_limits<double>::infinity();
@@ -22,7 +22,7 @@ struct StandardUncertainty {
 // 4.2.3). Throws Error(kUsage) unless count >= 2.
 StandardUncertainty typeA(double standard_deviation, std::size_t count);
 
-// Type B, of a value that lies anywhere within +-bound: bound / sqrt(3) (GUM 4.3.7).
+// Type B, of a value within +-bound: bound / sqrt(3) (GUM 4.3.7).
 double ofBound(double bound);
 // Type B, of a reading with this resolution, or of the middle of an interval this wide:
 // width / sqrt(12) (GUM F.2.2.1).
@@ -38,8 +38,7 @@ struct BatchMean {
   std::size_t batches = 0;  // two at least
 };
 
-// What such an interval says as a type A uncertainty. Throws Error(kUsage) for fewer than two
-// batches.
+// Such an interval as a type A uncertainty. Throws Error(kUsage) for fewer than two batches.
 StandardUncertainty typeA(const BatchMean& mean);
 
 // Root of the sum of squares of uncorrelated components (GUM 5.1.2), with the effective degrees of

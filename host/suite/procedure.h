@@ -1,5 +1,5 @@
-// What a test of the methodology is to the rest of the program: something that plans its trials,
-// asks a runner for them and folds what they saw into one TestResult.
+// Interface of a test of the methodology: it plans its trials, requests them from a runner and
+// folds their results into one TestResult.
 #pragma once
 
 #include <cstdint>
@@ -17,65 +17,67 @@
 
 namespace plumbline::suite {
 
-// What a procedure may look at: the scenario and what the bench can do. Both must outlive the call.
+// Input of a procedure: the scenario and the bench's capabilities. Both must outlive the call.
 struct TestConfig {
   const scenario::Scenario& scenario;
   const bench::Capabilities& bench;
 };
 
-// A trial as the plan shows it: what it is for, and what would be sent.
+// A trial as the plan shows it: its purpose, and its traffic.
 struct PlannedTrial {
   std::string label;
   bench::TrialSpec spec;
-  // For simulated hosts: packets crossing a link in this trial, roughly; 0 where that is not known.
+  // For simulated hosts: approximate number of packets that cross a link in this trial; 0 if
+  // unknown.
   double packet_hops = 0;
-  // Processor time of one of them over that of the bench's usual one (Capabilities).
+  // Processor time per packet-hop over that of the bench's usual one (Capabilities).
   double hop_cost = 1;
 };
 
-// What a run would do, without doing it.
+// The planned trials and costs of a run.
 struct Plan {
   // Points of the sweep, one line each: "1024 B, 4 QPs, bidirectional".
   std::vector<std::string> points;
-  // The first trial of every point: for a look at the frames and for the bench's refusals.
+  // The first trial of every point: for inspecting the frames and for the bench's refusals.
   std::vector<PlannedTrial> samples;
-  // Trials with all repetitions. Where a search decides: what it needs to find what the simulated
-  // DUT is expected to carry; for any other DUT the most that the first repetition can need, and
-  // what the others need when they agree with it.
+  // Trials with all repetitions. For a search on a simulated DUT: the number needed to find its
+  // expected capacity; on any other DUT the maximum for the first repetition, plus the number for
+  // the others if they agree with it.
   std::uint64_t trials_expected = 0;
-  // Card time of all these trials together, what the bench needs around each of them included.
+  // Card time of all these trials, including the bench's time around each of them.
   Picoseconds simulated_time;
-  // The same times the ports of the card that each trial takes, where the card is simulated.
+  // The same, times the card ports of each trial, where the card is simulated.
   Picoseconds port_time;
-  // For simulated hosts instead: packets crossing a link in all these trials, roughly.
+  // For simulated hosts instead: approximate number of packets that cross a link in all these
+  // trials.
   double packet_hops = 0;
-  // Processor time of one of them over that of the bench's usual one: the mean over all trials.
+  // Processor time per packet-hop over that of the bench's usual one: mean over all trials.
   double hop_cost = 1;
-  // Why the test cannot run like this, one sentence each; empty when it can.
+  // Why the test cannot run, one sentence each; empty when it can.
   std::vector<std::string> refusals;
 };
 
-// Runs trials for a procedure. An implementation may answer from a store of earlier results: a
-// trial is known by the canonical JSON of its spec and its repetition number.
+// Runs trials for a procedure. An implementation may return earlier results from a store: a trial
+// is identified by the canonical JSON of its spec and its repetition number.
 class TrialRunner {
  public:
   virtual ~TrialRunner() = default;
 
-  // `label` is for progress only and says which point and step the trial belongs to. Throws Error
-  // as Bench::run() does, and whatever ends a run early (the user's interrupt).
+  // `label` is for progress display and names the point and step of the trial. Throws Error as
+  // Bench::run() does, and any exception that ends a run early (the user's interrupt).
   virtual bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                                  const std::string& label) = 0;
 
-  // What the DUT says of itself, as text that parseDutMetrics() reads: of `time` of a soak, or with
-  // no time what was written down of all of it. `key` tells the question from others of the run.
-  // Text without metrics is the reason in a comment. Nothing where nobody is asked.
+  // Metrics that the DUT reports, as text for parseDutMetrics(): for the time `time` of a soak, or
+  // without a time the record of the whole soak. `key` identifies the query within the run. Text
+  // without metrics has the reason in a comment. Nothing without a source.
   virtual std::string dutReport(const std::string& /*key*/, std::optional<Picoseconds> /*time*/) {
     return {};
   }
 };
 
-// One test. Stateless, and a pure function of its configuration and of the trials' results: that is
-// what makes resuming by lookup possible.
+// One test. Stateless, and a pure function of its configuration and of the trials' results, which
+// makes resuming by lookup possible.
 class Procedure {
  public:
   virtual ~Procedure() = default;
@@ -84,27 +86,27 @@ class Procedure {
   [[nodiscard]] virtual std::string id() const = 0;
   // "Throughput"
   [[nodiscard]] virtual std::string title() const = 0;
-  // Needs a bench that simulates hosts.
+  // Whether it needs a bench that simulates hosts.
   [[nodiscard]] virtual bool onHosts() const { return false; }
-  // The figures that the test may report as KPIs, by their names in kpi/kpi.h: what limits and the
-  // documents know of it. A run on one bench need not have all of them.
+  // The KPIs that the test may report, by their names in kpi/kpi.h: limits and documents rely on
+  // this list. A run on one bench need not have all of them.
   [[nodiscard]] virtual std::vector<std::string> kpis() const = 0;
-  // Runs the scenario's own workload on them.
+  // Whether it runs the scenario's own workload on simulated hosts.
   [[nodiscard]] virtual bool runsWorkload() const { return false; }
-  // Never throws for a scenario that validated; what cannot run is in `refusals`.
+  // Never throws for a scenario that validated; reasons against a run are in `refusals`.
   [[nodiscard]] virtual Plan plan(const TestConfig& config) const = 0;
-  // Throws Error(kUnsupported) when plan() has refusals, else only what the runner throws.
+  // Throws Error(kUnsupported) when plan() has refusals, otherwise only exceptions of the runner.
   virtual results::TestResult run(const TestConfig& config, TrialRunner& runner) const = 0;
 };
 
-// Names of figures together: `more` behind `names`.
+// Concatenates names of figures: `names`, then `more`.
 std::vector<std::string> with(std::vector<std::string> names, const std::vector<std::string>& more);
 
-// All tests there are, in the order of their numbers.
+// All tests, in the order of their numbers.
 const std::vector<const Procedure*>& procedures();
 // Every KPI with the ids of the tests that declare it.
 const std::vector<scenario::MeasuredKpi>& measuredKpis();
-// The test with this id. Throws Error(kUsage) naming the ids there are.
+// The test with this id. Throws Error(kUsage) listing the known ids.
 const Procedure& procedure(const std::string& id);
 
 }  // namespace plumbline::suite

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kFruitlessAttempts = 3;
 constexpr std::chrono::milliseconds kPollPause{10};
-constexpr int kAborted = 5;  // a worker's exit code after it was asked to stop
+constexpr int kAborted = 5;  // a worker's exit code after a stop request
 
 // One local sweep per directory; workers on other machines have the locks of their points.
 class DirectoryLock {
@@ -101,7 +101,7 @@ class LocalRun {
     for (const Running& one : running_) one.worker.interrupt();
   }
 
-  // What the store says decides, not how the worker ended.
+  // The stored state decides, not how the worker ended.
   void settle(Task task, const Ended& ended) {
     const PointStatus status = directory_.status(task.point);
     if (status.state == PointState::kDone) {

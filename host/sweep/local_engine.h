@@ -1,4 +1,4 @@
-// Measures the points of a sweep on this machine, some at a time, each in a process of its own.
+// Measures the points of a sweep on this machine, several at a time, each in a process of its own.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace plumbline::sweep {
 
 struct LocalOptions {
   std::size_t workers = 1;  // at a time
-  // Asked all the time; true lets the workers finish the trials they have in hand and ends.
+  // Polled continuously; true lets the workers finish their current trials and ends.
   std::function<bool()> stop_requested;
-  // What happens, a line each.
+  // Events, one line each.
   std::function<void(const std::string&)> say;
 };
 
@@ -23,9 +23,9 @@ struct LocalOutcome {
   std::vector<std::size_t> failed;  // points whose workers ended without a result
 };
 
-// A worker that was killed is started again, unless it has died three times without a finished
-// trial in between. One that ended by itself without a result has failed: what it said is in the
-// point's log. Throws Error(kUsage) when another process does the same with this directory.
+// A killed worker is restarted, unless it has died three times without a finished trial in between.
+// A worker that ended by itself without a result has failed: its output is in the point's log.
+// Throws Error(kUsage) when another process uses this directory in the same way.
 LocalOutcome runLocally(const SweepDirectory& directory, const LocalOptions& options);
 
 // The command that measures a point.

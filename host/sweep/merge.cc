@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A point as its store has it.
+// A point from its store.
 struct DonePoint {
   results::StoredRun run;
   std::vector<results::StoredTrial> trials;
@@ -44,7 +44,7 @@ std::optional<DonePoint> donePoint(const SweepDirectory& directory, std::size_t 
   return std::nullopt;
 }
 
-// Of the whole: what the points share as it is, what they do not one by one.
+// Identity of the whole: common values of the points unchanged, differing ones listed.
 results::RunIdentity identityOf(const SweepDirectory& directory,
                                 const std::vector<DonePoint>& points) {
   results::RunIdentity identity = session::identityOf(directory.whole());

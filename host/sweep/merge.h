@@ -1,4 +1,4 @@
-// The points of a sweep as one run.
+// Merges the points of a sweep into one run.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ struct Merged {
   std::vector<std::size_t> missing;
 };
 
-// Makes DIR/merged anew from the points that are done: their trials, and one result for each test
-// (suite::foldSweep). A point counts once and only when its run is done and nobody has it in hand.
-// With `missing_too`, points that are not done become anomalies and make the results invalid;
+// Recreates DIR/merged from the finished points: their trials, and one result for each test
+// (suite::foldSweep). A point counts once and only when its run is done and no process is working
+// on it. With `missing_too`, unfinished points become anomalies and make the results invalid;
 // otherwise Error(kUsage) names them.
 Merged mergeSweep(const SweepDirectory& directory, bool missing_too);
 

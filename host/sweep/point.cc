@@ -20,7 +20,7 @@ void measurePoint(const SweepDirectory& directory, std::size_t point,
   for (const results::RunInfo& run : runsOf(store, prepared.scenario)) {
     if (run.status == results::RunStatus::kDone) return;
   }
-  // What another version measured is not gone on with.
+  // Measurements of another version are not continued.
   const auto unfinished = store.latestUnfinished(session::identityOf(prepared.scenario));
   const bool ours = unfinished && unfinished->software == session::softwareName();
   const std::int64_t run = ours ? unfinished->id : session::createRun(store, prepared.scenario);

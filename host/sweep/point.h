@@ -1,4 +1,4 @@
-// Measures one point of a sweep: what every worker does, on whatever machine.
+// Measures one point of a sweep, for workers on any machine.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace plumbline::sweep {
 
-// Runs what of the point is not stored yet; at once when all is. Throws as session::executeRun(),
-// and Error(kUsage) when another process has the point in hand.
+// Runs the trials of the point that are not stored yet; returns at once when all are. Throws as
+// session::executeRun(), and Error(kUsage) when another process is working on the point.
 void measurePoint(const SweepDirectory& directory, std::size_t point, session::RunWatcher& watcher);
 
 // Throws Error(kUnsupported) or Error(kUsage) when a point of the sweep cannot run, with the
-// point's label and all its reasons. `options` has what overrides the scenario.
+// point's label and all its reasons. `options` has the overrides of the scenario.
 void checkPoints(const scenario::Sweep& sweep, const session::ScenarioOptions& options);
 
 }  // namespace plumbline::sweep

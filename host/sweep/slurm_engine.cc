@@ -32,7 +32,7 @@ std::vector<std::string> jobsOf(const SweepDirectory& directory) {
 
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// Runs one of Slurm's commands; what it said is in the error.
+// Runs one of Slurm's commands; its output is in the error.
 Output slurm(std::vector<std::string> command) {
   const std::string name = command.front();
   Output output = runProgram(std::move(command));
@@ -56,7 +56,7 @@ std::string slurmScript(const SweepDirectory& directory) {
     throw Error(ErrorKind::kUsage, "Slurm takes no directory with %, \", \\ or a line break", path,
                 "choose another one with --dir");
   }
-  // The task's number stands where the local engine has the point's.
+  // The task's number replaces the point's of the local engine.
   std::vector<std::string> words = workerCommand(directory, 0);
   std::string command;
   for (std::size_t i = 0; i < words.size(); ++i) {

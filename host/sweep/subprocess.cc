@@ -76,7 +76,7 @@ Worker::Worker(std::vector<std::string> command, const std::filesystem::path& lo
   pid_ = ::fork();
   if (pid_ < 0) throw noProcess();
   if (pid_ > 0) return;
-  // The child: only what may follow a fork.
+  // In the child: only calls that are allowed after a fork.
   unblockInterrupts();
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

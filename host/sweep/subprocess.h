@@ -10,7 +10,7 @@
 
 namespace plumbline::sweep {
 
-// The file of this program, for workers.
+// Path of this program, for workers.
 std::filesystem::path ownProgram();
 
 // How a program ended.
@@ -19,11 +19,11 @@ struct Ended {
   int signal = 0;
 };
 
-// A worker in a process group of its own, so that a Ctrl-C at the terminal reaches only who started
-// it. What it prints is appended to `log`. It ends when its parent does, however that ends.
+// A worker in its own process group, so that a Ctrl-C at the terminal reaches only its parent. Its
+// output is appended to `log`. It ends when its parent does, in any way.
 class Worker {
  public:
-  // Throws Error(kTester) when no process can be made.
+  // Throws Error(kTester) when no process can be created.
   Worker(std::vector<std::string> command, const std::filesystem::path& log);
   ~Worker();  // kills it if it still runs
   Worker(Worker&& other) noexcept;

@@ -29,7 +29,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFile = "sweep.json";
 constexpr int kFormat = 1;
 
-// How long a worker waits for somebody who only looks.
+// How long a worker waits for a reader.
 constexpr int kLockAttempts = 200;
 constexpr std::chrono::milliseconds kLockPause{10};
 
@@ -42,7 +42,7 @@ Json describe(const std::string& text, const session::ScenarioOptions& options) 
   return json;
 }
 
-// What decides whether two are the same sweep. Where the file lies does not.
+// Whether two are the same sweep, whatever the path of the file.
 bool sameSweep(const Json& a, const Json& b) {
   for (const char* key : {"scenario", "bench", "profile", "seed"}) {
     if (a.value(key, Json()) != b.value(key, Json())) return false;
@@ -75,7 +75,7 @@ session::ScenarioOptions optionsOf(const Json& json) {
   return options;
 }
 
-// Complete or not at all.
+// Atomically.
 void writeDescription(const fs::path& directory, const Json& json) {
   const fs::path unfinished = directory / (std::string(kFile) + ".new");
   std::ofstream stream(unfinished, std::ios::binary | std::ios::trunc);
@@ -89,7 +89,7 @@ void writeDescription(const fs::path& directory, const Json& json) {
   }
 }
 
-// What is swept cannot be overridden.
+// Swept keys cannot be overridden.
 void checkOverrides(const scenario::Sweep& sweep, const session::ScenarioOptions& options) {
   for (const scenario::SweepAxis& axis : sweep.axes()) {
     const bool both = (axis.key == "bench" && options.bench) ||
@@ -102,7 +102,7 @@ void checkOverrides(const scenario::Sweep& sweep, const session::ScenarioOptions
   }
 }
 
-// What the store of a point that nobody has in hand says.
+// Status from the store of a point on which no process is working.
 PointStatus statusIn(const fs::path& directory, const scenario::Scenario& scenario) {
   auto store = results::ResultStore::openExisting(directory);
   PointStatus status;
@@ -114,7 +114,7 @@ PointStatus statusIn(const fs::path& directory, const scenario::Scenario& scenar
       case results::RunStatus::kFailed:
         status.state = PointState::kFailed;
         break;
-      case results::RunStatus::kRunning:  // but nobody has it: it was killed
+      case results::RunStatus::kRunning:  // not running any more: it was killed
       case results::RunStatus::kAborted:
         status.state = PointState::kInterrupted;
         break;
@@ -216,14 +216,14 @@ void SweepDirectory::prepare(std::size_t point) const { requireDirectory(pointDi
 PointStatus SweepDirectory::status(std::size_t point) const {
   const fs::path directory = pointDirectory(point);
   if (!fs::exists(directory)) return {};
-  // A store is not opened while its owner, who may be on another machine, writes to it.
+  // A store is not opened while its owner, possibly on another machine, writes to it.
   const PointLock lock(directory, PointLock::Kind::kLook);
   if (!lock.held()) return {PointState::kRunning, 0};
   if (!fs::exists(directory / results::ResultStore::kFileName)) return {};
   try {
     return statusIn(directory, scenario(point));
   } catch (const Error&) {
-    return {PointState::kFailed, 0};  // damaged: whoever works on the point says how
+    return {PointState::kFailed, 0};  // damaged: a worker on the point reports how
   }
 }
 

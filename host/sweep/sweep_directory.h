@@ -1,7 +1,7 @@
-// What a sweep is on disk: the scenario it was begun with, and for every point a folder with a
-// result store of its own. Processes on several machines may work in it at the same time.
+// A sweep on disk: its scenario, and for every point a folder with a result store of its own.
+// Processes on several machines may work in it at the same time.
 //
-//   sweep.json       the scenario and what the command line overrode
+//   sweep.json       the scenario and the command line's overrides
 //   points/N/        store and log of point N, counted from 1
 //   merged/          result store with one run, made from all points (merge.h)
 #pragma once
@@ -20,9 +20,9 @@ namespace plumbline::sweep {
 
 enum class PointState {
   kWaiting,      // not begun
-  kRunning,      // a process has it in hand
-  kInterrupted,  // begun and not finished; goes on where it stopped
-  kFailed,       // ended by an error; the same
+  kRunning,      // a process is working on it
+  kInterrupted,  // begun and not finished; can be resumed
+  kFailed,       // ended by an error; can be resumed
   kDone,
 };
 
@@ -30,16 +30,15 @@ std::string_view pointStateName(PointState state);  // "waiting", …
 
 struct PointStatus {
   PointState state = PointState::kWaiting;
-  std::uint64_t trials = 0;  // finished and stored; not known while it is running
+  std::uint64_t trials = 0;  // finished and stored; unknown while it is running
 };
 
-// Keeps a second process from a point; released by the kernel when its owner dies.
+// Keeps other processes from a point; the kernel releases it when its owner dies.
 class PointLock {
  public:
   enum class Kind { kWork, kLook };
 
-  // Of a point's folder, which must exist. kLook waits for nobody; kWork waits a moment for those
-  // who look.
+  // For a point's folder, which must exist. kLook does not wait; kWork waits briefly for readers.
   PointLock(const std::filesystem::path& directory, Kind kind);
   ~PointLock();
   PointLock(const PointLock&) = delete;
@@ -67,14 +66,14 @@ class SweepDirectory {
   // The scenario of the whole: that of its first point, with the text of the sweep.
   [[nodiscard]] scenario::Scenario whole() const;
 
-  // Points count from 0 here, and from 1 for users. Throws Error(kUsage) for one that is not there.
+  // Points count from 0 here, and from 1 for users. Throws Error(kUsage) for an unknown one.
   [[nodiscard]] scenario::Scenario scenario(std::size_t point) const;
   [[nodiscard]] std::filesystem::path pointDirectory(std::size_t point) const;
   [[nodiscard]] std::filesystem::path logFile(std::size_t point) const;
-  // Makes its folder.
+  // Creates its folder.
   void prepare(std::size_t point) const;
   [[nodiscard]] PointStatus status(std::size_t point) const;
-  // All points that are not done.
+  // All unfinished points.
   [[nodiscard]] std::vector<std::size_t> unfinished() const;
 
  private:
@@ -86,12 +85,12 @@ class SweepDirectory {
   scenario::Sweep sweep_;
 };
 
-// A point of a sweep, from 0, with what overrides its scenario.
+// A point of a sweep, from 0, with the overrides of its scenario.
 scenario::Scenario pointScenario(const scenario::Sweep& sweep,
                                  const session::ScenarioOptions& options, std::size_t point);
 
-// The runs of a point's store that are the point's: equal in scenario, bench, profile, seed and
-// what the files hold that the scenario names.
+// The runs in a point's store that belong to the point: equal in scenario, bench, profile, seed and
+// contents of the files that the scenario names.
 std::vector<results::RunInfo> runsOf(results::ResultStore& store,
                                      const scenario::Scenario& scenario);
 

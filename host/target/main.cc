@@ -74,7 +74,7 @@ std::unique_ptr<TargetLibrary> openLibrary(const TargetOptions& options) {
               "a build with libfabric, or libibverbs and librdmacm");
 }
 
-// Others than this machine need a token, unless whoever started the program says otherwise.
+// Access from other machines requires a token, unless the user disables it.
 std::string tokenOf(const TargetOptions& options) {
   const auto address = plumbline::canonicalAddress(options.spec.address);
   if (!address) {
@@ -112,7 +112,7 @@ int serve(const TargetOptions& options) {
   return 0;
 }
 
-// Parses, and then serves until it is told to stop.
+// Parses, and then serves until a stop request.
 int parseAndServe(int argc, char** argv) {
   namespace command = plumbline::command;
   TargetOptions options;

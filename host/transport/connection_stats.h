@@ -1,4 +1,4 @@
-// What an endpoint counts of setting up connections: QPs of RoCEv2, PDCs of UET.
+// Counters of an endpoint's connection setup: QPs of RoCEv2, PDCs of UET.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace plumbline::transport {
 
-// Of one host since the beginning, at the side that opens. Observation point: endpoint software
-// (modelled). Only where set-up has a cost (RoceSpec::cm, UetSpec::pdc_setup).
+// Of one host since the beginning, at the initiating side. Observation point: endpoint software
+// (modelled). Only where setup has a cost (RoceSpec::cm, UetSpec::pdc_setup).
 struct ConnectionStats {
   std::uint64_t opened = 0;       // set-up was begun
   std::uint64_t established = 0;  // of these, done
   std::uint64_t failed = 0;       // of these, rejected or without an answer
-  std::uint64_t most_open = 0;    // established and being set up at a time, on one host
+  std::uint64_t most_open = 0;    // established or in setup at the same time, on one host
   Picoseconds first_opened = fabric::kNever;
   Picoseconds last_established{};
-  // Of each established one [ps]. QP: from its first message to the time when it may send. PDC:
-  // from when it was wanted to the first proof that the target is open.
+  // Setup time of each established one [ps]. QP: from its first message until it may send. PDC:
+  // from its first message to the first proof that the target is open.
   stats::Histogram setup;
 
   void opening(Picoseconds now) {
@@ -31,7 +31,7 @@ struct ConnectionStats {
     last_established = now;
     setup.record(static_cast<std::uint64_t>((now - wanted).count()));
   }
-  // Times of both: the earliest opening, the latest establishment; `most_open` is the greater one.
+  // Merges both: the earliest opening, the latest establishment; `most_open` is the greater one.
   void merge(const ConnectionStats& other);
 };
 

@@ -1,4 +1,4 @@
-// What an endpoint counts. Observation point: endpoint software (modelled).
+// Counters of an endpoint. Observation point: endpoint software (modelled).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace plumbline::transport {
 enum class ProtocolId : std::uint8_t;  // protocol.h
 
 // Of one host and protocol since the beginning. Every data packet sent is counted once at its
-// sender; packets that arrive are counted at the receiver.
+// sender, every packet that arrives at its receiver.
 struct EndpointStats {
   std::uint64_t data_sent = 0;         // data packets, retransmissions included
   std::uint64_t bytes_sent = 0;        // their frame bytes
@@ -22,7 +22,7 @@ struct EndpointStats {
   std::uint64_t payload_received = 0;  // bytes, each byte of a message once: goodput
   std::uint64_t duplicates = 0;
   std::uint64_t out_of_order = 0;  // data packets that arrived before one sent earlier
-  std::uint64_t discarded = 0;     // arrived, but the service has no use for it (go-back-N)
+  std::uint64_t discarded = 0;     // arrived, but the service discards it (go-back-N)
   std::uint64_t ce_received = 0;   // of data_received, those with CE
   std::uint64_t trimmed_received = 0;
   std::uint64_t cnp_sent = 0;
@@ -31,8 +31,8 @@ struct EndpointStats {
   std::uint64_t timeouts = 0;
   std::uint64_t messages_completed = 0;  // by their poster; unacknowledged services: sent
   std::uint64_t messages_failed = 0;
-  // UET with receiver credit: nominal bytes that destinations granted, and that of data which
-  // arrived at them, each packet once.
+  // UET with receiver credit: nominal bytes that destinations granted, and nominal bytes of the
+  // data that arrived at them, each packet once.
   std::uint64_t credit_granted = 0;
   std::uint64_t credited_bytes = 0;
   Picoseconds first_nack = fabric::kNever;    // arrival of the first of nack_received
@@ -43,9 +43,9 @@ struct EndpointStats {
 };
 
 // Of one flow (QP, PDC or stream) at the sender of its data, or at their receiver: one of the two
-// halves is zero. The data of a READ go from the host that is read to its poster.
+// halves is zero. The data of a READ flow from the responder to the poster.
 struct FlowStats {
-  ProtocolId protocol{};  // numbers of flows are the protocol's own
+  ProtocolId protocol{};  // each protocol numbers its flows itself
   fabric::HostId peer = 0;
   std::uint32_t flow = 0;                  // number within the pair
   std::uint64_t payload_acknowledged = 0;  // bytes; unacknowledged services: sent

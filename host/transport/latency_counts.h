@@ -1,4 +1,4 @@
-// Latencies on their way into a histogram.
+// Buffer of latencies in front of a histogram.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace plumbline::transport {
 
-// The cells of a host's histogram are seldom in a cache when a packet arrives, and eight of them
-// fill a line. Here, 32 do: the latencies of a host mostly lie within the four octaves around its
-// first one, and are counted with 16 bits until moveTo(), or until there are too many for that.
+// The cells of a host's histogram are seldom cached when a packet arrives, and eight of them fill a
+// line; here, 32 do. Most latencies of a host lie within the four octaves around its first one:
+// they are counted with 16 bits until moveTo(), or until a cell could overflow.
 class LatencyCounts {
  public:
   // Counts `value`, now or with moveTo().
@@ -29,7 +29,7 @@ class LatencyCounts {
     sum_ += value;
     if (++count_ == kMost) moveTo(histogram);
   }
-  // Counts what is left.
+  // Moves the remaining counts.
   void moveTo(stats::Histogram& histogram) {
     if (count_ == 0) return;
     histogram.recordCells(first_bucket_, std::span(cells_.data(), cells_.size()), minimum_,
@@ -42,16 +42,16 @@ class LatencyCounts {
 
  private:
   static constexpr std::size_t kCells = 512;
-  static constexpr std::uint32_t kBelow = 128;   // of them, below the first latency's
-  static constexpr std::uint32_t kMost = 65535;  // whatever they are, no cell overflows
+  static constexpr std::uint32_t kBelow = 128;   // number of cells below the first latency's
+  static constexpr std::uint32_t kMost = 65535;  // limit at which no cell can overflow
 
-  // The first one of all, or one that is far from it.
+  // The first value, or one outside the octaves around it.
   [[gnu::noinline]] void recordFar(std::uint64_t value, stats::Histogram& histogram) {
     if (cells_.size() != 0) {
       histogram.record(value);
       return;
     }
-    // Not as far as 2^40, for the sum.
+    // Below 2^40, for the sum.
     constexpr std::uint32_t kLast = stats::kCardHistogramBuckets - kCells;
     first_bucket_ = std::min(std::max(stats::histogramBucket(value), kBelow) - kBelow, kLast);
     cells_ = PagedArray<std::uint16_t>(kCells);

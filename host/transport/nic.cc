@@ -34,7 +34,7 @@ bool Nic::transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet&
   return sent;
 }
 
-// Not inlined, by order: where there is one protocol, as mostly, its registers need not be saved.
+// Not inlined, so that the usual case of a single protocol does not save the registers used here.
 [[gnu::noinline]] bool Nic::transmitInTurn(Picoseconds now, fabric::PriorityMask paused,
                                            fabric::Packet& packet) {
   for (std::size_t tried = 0; tried < protocols_.size(); ++tried) {

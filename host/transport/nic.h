@@ -14,13 +14,13 @@
 
 namespace plumbline::transport {
 
-// Protocols take turns on the wire, frame by frame; packets go to the protocol that their opcode
-// names. Messages of the application go to the first protocol. Memory-bus, PCIe and software times
-// are not modelled: a packet is answered at the instant its last bit is there.
+// Protocols take turns on the wire, frame by frame; a packet's opcode selects the protocol that
+// receives it. The first protocol carries the application's messages. Memory bus, PCIe and software
+// take no time: a packet is answered when its last bit has arrived.
 class Nic final : public PagedObject, public fabric::Endpoint, public Poster {
  public:
-  // `application` may be null (pure sinks and sources); it and this object must live as long as the
-  // fabric runs. At least one protocol, each of its own id.
+  // `application` may be null (pure sinks and sources); it must outlive the fabric's run, as this
+  // object must. At least one protocol, each with a different id.
   Nic(Application* application, std::vector<std::unique_ptr<Protocol>> protocols);
   Nic(const Nic&) = delete;
   Nic& operator=(const Nic&) = delete;
@@ -30,8 +30,8 @@ class Nic final : public PagedObject, public fabric::Endpoint, public Poster {
   bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) override;
   void wake(Picoseconds now) override;
   void expect(std::span<const fabric::Packet* const> packets) const override;
-  // The application has been given something to do from outside: its wakeAt() may be earlier now.
-  // The caller tells the fabric (Fabric::wake()).
+  // To be called when the application's wakeAt() may have become earlier between steps of the
+  // fabric. The caller then calls Fabric::wake().
   void applicationChanged() { updateWake(); }
 
   [[nodiscard]] const std::vector<std::unique_ptr<Protocol>>& protocols() const {
@@ -43,7 +43,7 @@ class Nic final : public PagedObject, public fabric::Endpoint, public Poster {
   void updateWake();
 
   Application* application_;
-  Protocol* only_ = nullptr;  // where there is no other one: the rule, so worth a shortcut
+  Protocol* only_ = nullptr;  // if it is the only one: a shortcut for the usual case
   std::vector<std::unique_ptr<Protocol>> protocols_;
   std::array<Protocol*, kProtocolIds> by_id_{};  // null: not on this host
   std::size_t turn_ = 0;

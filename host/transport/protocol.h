@@ -1,4 +1,4 @@
-// One transport on one host, and what it needs of its host.
+// Interface of one transport on one host, and the parameters that its host gives it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace plumbline::transport {
 
 // The protocols that may share a wire; the upper two bits of Packet::opcode.
 enum class ProtocolId : std::uint8_t { kStream = 0, kRoce = 1, kUet = 2 };
-inline constexpr std::size_t kProtocolIds = 4;  // that two bits can tell apart
+inline constexpr std::size_t kProtocolIds = 4;  // distinct values of two bits
 
 constexpr ProtocolId protocolOf(std::uint8_t opcode) {
   return static_cast<ProtocolId>(opcode >> 6);
@@ -26,12 +26,12 @@ constexpr std::uint8_t opcodeOf(ProtocolId protocol, std::uint8_t code) {
   return static_cast<std::uint8_t>(static_cast<unsigned>(protocol) << 6 | code);
 }
 
-// What a protocol knows of the host it runs on.
+// What a protocol needs to know of its host.
 struct HostContext {
   HostId self = 0;
   BitRate rate;            // of the host's link
   std::uint64_t seed = 1;  // of the scenario; random streams are named "host<self>/<use>"
-  Application* application = nullptr;  // told of arrivals and completions; may be absent
+  Application* application = nullptr;  // receives arrivals and completions; may be absent
 };
 
 // Called by its Nic, under the rules of fabric::Endpoint.
@@ -54,7 +54,7 @@ class Protocol : public PagedObject {
   [[nodiscard]] bool hasFrames() const { return has_frames_; }
 
   [[nodiscard]] virtual const EndpointStats& stats() const = 0;
-  // Of setting up connections; nullptr where that has no cost.
+  // Counters of connection setup; nullptr where that has no cost.
   [[nodiscard]] virtual const ConnectionStats* connectionStats() const { return nullptr; }
   // Appends the statistics of every flow that was ever open.
   virtual void appendFlows(std::vector<FlowStats>& flows) const = 0;

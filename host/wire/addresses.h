@@ -9,13 +9,13 @@
 
 namespace plumbline::wire {
 
-// Every port has an IPv4 /24 (and an IPv6 /64) to itself, so that streams with many addresses
-// of different ports never meet: as many as 198.18.0.0/15 holds.
+// Every port has its own IPv4 /24 (and IPv6 /64), so that streams with many addresses of different
+// ports never collide: as many as 198.18.0.0/15 holds.
 inline constexpr std::uint32_t kMaxHosts = 512;
 
 // 02:00:00:00:00:01 for port 0, counting up.
 MacAddress hostMac(std::uint32_t host);
-// 198.18.<host>.1, going on in 198.19. Throws Error(kUsage) for host >= kMaxHosts.
+// 198.18.<host>.1, continued in 198.19. Throws Error(kUsage) for host >= kMaxHosts.
 Ipv4Address hostIpv4(std::uint32_t host);
 // 2001:db8:0:<host>::1. Throws Error(kUsage) for host >= kMaxHosts.
 Ipv6Address hostIpv6(std::uint32_t host);

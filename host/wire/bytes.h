@@ -55,7 +55,7 @@ constexpr void store32(std::uint8_t* p, std::uint32_t value) { storeBe<4>(p, val
 constexpr void store48(std::uint8_t* p, std::uint64_t value) { storeBe<6>(p, value); }
 constexpr void store64(std::uint8_t* p, std::uint64_t value) { storeBe<8>(p, value); }
 
-// Check sequences travel least significant byte first.
+// Check sequences are sent least significant byte first.
 constexpr std::uint32_t load32Le(const std::uint8_t* p) {
   return static_cast<std::uint32_t>(p[0]) | static_cast<std::uint32_t>(p[1]) << 8 |
          static_cast<std::uint32_t>(p[2]) << 16 | static_cast<std::uint32_t>(p[3]) << 24;

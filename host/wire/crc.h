@@ -40,11 +40,11 @@ class CrcTables {
   std::array<std::array<std::uint32_t, 256>, 8> slices_;
 };
 
-// A CRC taken over several pieces one after the other.
+// A CRC over several consecutive pieces.
 class Crc32 {
  public:
   void update(ByteView bytes);
-  // The check sequence of everything so far.
+  // The check sequence of all bytes so far.
   [[nodiscard]] std::uint32_t value() const { return ~state_; }
   // The register itself; kCrc32Residue after data and its own check sequence.
   [[nodiscard]] std::uint32_t state() const { return state_; }
@@ -56,7 +56,7 @@ class Crc32 {
 std::uint32_t crc32(ByteView bytes);
 std::uint32_t crc32c(ByteView bytes);
 
-// Appends the FCS of what `frame` holds.
+// Appends the FCS of the bytes in `frame`.
 void appendFcs(Buffer& frame);
 // True when the last four bytes of `frame` are the FCS of those before; false for shorter ones.
 bool fcsOk(ByteView frame);

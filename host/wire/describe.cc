@@ -23,7 +23,7 @@ std::string_view ecnName(Ecn ecn) {
   return "";
 }
 
-// "ok", or both values; empty when nothing was checked.
+// "ok", or both values; empty without a check.
 std::string verdict(std::string_view name, const std::optional<CheckVerdict>& check, int digits) {
   if (!check) return {};
   if (check->ok()) return fmt::format(", {} {:0{}x} ok", name, check->received, digits);
@@ -32,7 +32,7 @@ std::string verdict(std::string_view name, const std::optional<CheckVerdict>& ch
 }
 
 void describeLayer(Out out, const DecodedFrame&, const OtherNetwork&) {
-  (void)out;  // the Ethernet line says its EtherType
+  (void)out;  // the Ethernet line has its EtherType
 }
 
 void describeLayer(Out out, const DecodedFrame& frame, const Ipv4Header& ip) {

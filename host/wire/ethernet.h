@@ -42,8 +42,9 @@ struct EthernetHeader {
   static EthernetHeader decode(FixedView<kSize> in);
 };
 
-// The four bytes that follow the source address of a tagged frame. The Ethernet header before a tag
-// has ether_type kVlan, the tag that of what follows; on the wire the tag is TCI and inner type.
+// The four bytes after the source address of a tagged frame. The Ethernet header before a tag has
+// ether_type kVlan, the tag has that of the following protocol; on the wire the tag is TCI and
+// inner type.
 struct VlanTag {
   static constexpr std::size_t kSize = 4;
 

@@ -3,7 +3,7 @@
 namespace plumbline::wire {
 namespace {
 
-constexpr std::size_t kCountersOffset = 6;  // behind opcode, company id and message type
+constexpr std::size_t kCountersOffset = 6;  // after opcode, company id and message type
 
 }  // namespace
 

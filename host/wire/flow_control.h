@@ -20,13 +20,13 @@ inline constexpr std::uint16_t kPfc = 0x0101;
 inline constexpr std::uint16_t kOrganization = 0xFFFE;  // CC_Update, by its company id
 }  // namespace mac_control_opcode
 
-// Bodies begin with the opcode, directly behind the EtherType.
+// Bodies begin with the opcode, directly after the EtherType.
 
 struct PfcHeader {
   static constexpr std::size_t kSize = 20;
 
   std::uint8_t enabled = 0;               // bit n: quanta[n] is meant
-  std::array<std::uint16_t, 8> quanta{};  // per priority; 0 = go on (XON)
+  std::array<std::uint16_t, 8> quanta{};  // per priority; 0 = resume (XON)
 
   bool operator==(const PfcHeader&) const = default;
   void encode(FixedSpan<kSize> out) const;

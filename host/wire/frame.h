@@ -1,6 +1,5 @@
 // Whole frames: from a description to bytes (encodeFrame) and from untrusted bytes to a view of all
-// layers (decodeFrame). Frames begin with the destination address; preamble and gap are no part of
-// them.
+// layers (decodeFrame). Frames begin with the destination address, without preamble and gap.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@
 
 namespace plumbline::wire {
 
-// RoCEv2: the extension headers that the opcode calls for are present, the others absent.
+// RoCEv2: the extension headers of the opcode are present, the others absent.
 struct RoceLayer {
   Bth bth{};
   std::optional<Reth> reth{};
@@ -35,7 +34,7 @@ struct RoceLayer {
 };
 
 struct UetLayer {
-  // UET directly over IP has this entropy value where UDP would have its source port.
+  // UET directly over IP has this entropy value in place of UDP's source port.
   std::optional<std::uint16_t> entropy{};
   Pds pds{};
   Ses ses{};
@@ -52,28 +51,28 @@ using Network =
     std::variant<OtherNetwork, Ipv4Header, Ipv6Header, PfcHeader, PauseHeader, CcUpdate>;
 using TransportLayer = std::variant<std::monostate, RoceLayer, UetLayer>;
 
-// A frame to be made. Lengths, EtherTypes, IPv4 checksum, PadCnt, ICRC, UET CRC and FCS are
-// computed whatever the description holds there.
+// Description of a frame to encode. Lengths, EtherTypes, IPv4 checksum, PadCnt, ICRC, UET CRC and
+// FCS are always computed, whatever the description has there.
 struct FrameSpec {
   MacAddress destination{};
   MacAddress source{};
   std::optional<VlanTag> vlan{};
   Network network{};
   std::optional<UdpHeader> udp{};
-  bool udp_checksum = false;  // compute it; else the checksum is zero
+  bool udp_checksum = false;  // compute it; false: the checksum is zero
   TransportLayer transport{};
   ByteView payload{};  // of the innermost layer
-  // RoCE: this many pad bytes (0 to 3) instead of those that fill payload and pad to four bytes.
+  // RoCE: number of pad bytes (0 to 3) instead of that which fills payload and pad to four bytes.
   std::optional<std::uint8_t> pad_count{};
   std::optional<UetCrcOptions> uet_crc{};  // append it
 };
 
-// Makes the frame, padded to 64 bytes and with its FCS. Throws Error(kUsage) for a description
-// that contradicts itself: an extension header that the opcode does not have or that is missing, a
-// transport without UDP, a payload where there can be none, a packet longer than IP can say.
+// Encodes the frame, padded to 64 bytes and with its FCS. Throws Error(kUsage) for a contradictory
+// description: an extension header that the opcode does not have or that is missing, a transport
+// without UDP, a payload where none is allowed, a packet longer than IP can express.
 Buffer encodeFrame(const FrameSpec& spec);
 
-// How to read what a frame cannot say itself.
+// Information for decoding that is not in the frame itself.
 struct DecodeOptions {
   bool has_fcs = true;  // the last four bytes are the FCS
   std::optional<UetCrcOptions> uet_crc{};
@@ -81,13 +80,13 @@ struct DecodeOptions {
   std::uint8_t uet_ip_protocol = ip_protocol::kUetNative;
 };
 
-// What is wrong with a frame. FCS, ICRC and checksum are verdicts, not errors of decoding.
+// Faults of a frame. FCS, ICRC and checksum are verdicts, not errors of decoding.
 enum class DecodeError {
   kNone,
-  kTruncated,      // a header or the length it states exceeds the frame
+  kTruncated,      // a header or its stated length exceeds the frame
   kRunt,           // shorter than 64 bytes with FCS
-  kIpVersion,      // not what the EtherType says
-  kIpv4Options,    // header length other than 20: not understood
+  kIpVersion,      // contradicts the EtherType
+  kIpv4Options,    // header length other than 20: not supported
   kIpLength,       // IP length below its own headers
   kUdpLength,      // UDP length below its header or beyond the IP packet
   kRoceOpcode,     // not in the opcode table
@@ -99,14 +98,14 @@ enum class DecodeError {
 std::string_view decodeErrorName(DecodeError error);
 
 struct CheckVerdict {
-  std::uint32_t expected = 0;  // as the wire's bytes read big-endian
+  std::uint32_t expected = 0;  // the wire's bytes read as big-endian
   std::uint32_t received = 0;
   [[nodiscard]] bool ok() const { return expected == received; }
 };
 
-// Where each layer begins in the frame; zero for those absent (and for Ethernet).
+// Offset of each layer in the frame; zero for absent layers (and for Ethernet).
 struct LayerOffsets {
-  std::size_t network = 0;    // IP header, or what follows the EtherType
+  std::size_t network = 0;    // IP header, or the bytes after the EtherType
   std::size_t udp = 0;        // UDP or entropy header
   std::size_t transport = 0;  // BTH or PDS
   std::size_t ses = 0;
@@ -127,10 +126,10 @@ struct DecodedFrame {
   TransportLayer transport{};
   LayerOffsets offsets;
   ByteView payload{};  // of the innermost layer, without pad and check sequences
-  ByteView padding{};  // Ethernet padding behind the IP packet or control frame
+  ByteView padding{};  // Ethernet padding after the IP packet or control frame
   std::optional<TestTag> tag{};
   bool fragment = false;  // IPv4 fragment: not decoded beyond IP
-  bool trimmed = false;   // UET packet cut by a switch: IP ends before UDP says (FACTS A.7)
+  bool trimmed = false;   // UET packet cut by a switch: IP ends before the UDP length (FACTS A.7)
 
   std::optional<CheckVerdict> fcs{};
   std::optional<CheckVerdict> ipv4_checksum{};

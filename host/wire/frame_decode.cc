@@ -5,8 +5,9 @@
 namespace plumbline::wire {
 namespace {
 
-// Walks one frame front to back. Every step checks the room it needs before it reads; `end_` only
-// shrinks, from the frame to the IP packet to the UDP datagram to what the check sequences leave.
+// Decodes one frame front to back. Every step checks the length that it needs before it reads;
+// `end_` only decreases, from the frame to the IP packet to the UDP datagram to the end before the
+// check sequences.
 class Decoder {
  public:
   Decoder(ByteView bytes, const DecodeOptions& options) : options_(options) { f_.bytes = bytes; }
@@ -99,7 +100,7 @@ class Decoder {
     }
   }
 
-  // A MAC control header; what follows it is padding.
+  // A MAC control header; the following bytes are padding.
   template <typename H>
   void keep(const std::optional<H>& header) {
     if (!header) return;
@@ -107,7 +108,7 @@ class Decoder {
     f_.padding = f_.bytes.subspan(at_, left());
   }
 
-  // Ends the frame `length` bytes behind `start`, if it is as long as that.
+  // Ends the frame `length` bytes after `start`, if it is that long.
   bool endAt(std::size_t start, std::size_t length) {
     if (end_ - start < length) {
       fail(DecodeError::kTruncated, start);

@@ -26,7 +26,7 @@ std::uint16_t etherTypeOf(const Network& network) {
   return ether_type::kMacControl;
 }
 
-// Makes one frame front to back, then fills in what depends on what follows.
+// Encodes one frame front to back, then fills in the fields that depend on later bytes.
 class Encoder {
  public:
   explicit Encoder(const FrameSpec& spec) : spec_(spec) {}
@@ -128,7 +128,8 @@ class Encoder {
     if (opcode->transport == RoceTransport::kCnp) out_.resize(out_.size() + kCnpReservedSize);
     payload();
     out_.resize(out_.size() + bth.pad_count);
-    // The lengths enter the ICRC, its own four bytes included; the UDP checksum covers the ICRC.
+    // The lengths, including the ICRC's own four bytes, are covered by the ICRC; the UDP checksum
+    // covers the ICRC.
     const std::size_t icrc = out_.size();
     out_.resize(icrc + kIcrcSize);
     writeLengths();

@@ -13,7 +13,7 @@ namespace plumbline::wire {
 
 namespace ip_protocol {
 inline constexpr std::uint8_t kUdp = 17;
-// UET without UDP has no number of its own yet; RFC 3692 experimental (FACTS J.4).
+// UET without UDP has no assigned number yet; RFC 3692 experimental (FACTS J.4).
 inline constexpr std::uint8_t kUetNative = 253;
 }  // namespace ip_protocol
 
@@ -51,7 +51,7 @@ struct Ipv4Header {
   Ipv4Address destination{};
 
   bool operator==(const Ipv4Header&) const = default;
-  // Writes the fields as they are, the checksum included.
+  // Writes the fields unchanged, including the checksum.
   void encode(FixedSpan<kSize> out) const;
   static Ipv4Header decode(FixedView<kSize> in);
 };
@@ -77,7 +77,7 @@ struct Ipv6Header {
 // zero) added to `sum`; folded to 16 bits, not inverted.
 std::uint16_t internetSum(ByteView bytes, std::uint32_t sum = 0);
 
-// Header checksum of an IPv4 header whose checksum field may hold anything.
+// Header checksum of an IPv4 header; the contents of its checksum field are ignored.
 std::uint16_t ipv4Checksum(FixedView<Ipv4Header::kSize> header);
 
 }  // namespace plumbline::wire

@@ -15,8 +15,8 @@ namespace plumbline::wire {
 
 inline constexpr std::uint16_t kLinkTypeEthernet = 1;
 
-// What the file's timestamps count. Nanoseconds are read by every tool but drop the picoseconds
-// (rounded down); picoseconds keep what the card measured, but Wireshark 4.0 overflows when it
+// Unit of the file's timestamps. Nanoseconds are supported by every tool but drop the picoseconds
+// (rounded down); picoseconds keep the card's resolution, but Wireshark 4.0 overflows when it
 // scales them: it shows fractions of a second above 18 ms wrong.
 enum class PcapngResolution : std::uint8_t { kNanoseconds = 9, kPicoseconds = 12 };
 
@@ -25,7 +25,7 @@ enum class PacketDirection : std::uint8_t { kUnknown = 0, kInbound = 1, kOutboun
 struct PcapngInterface {
   std::uint16_t link_type = kLinkTypeEthernet;
   std::uint32_t snap_length = 0;  // 0 = no limit
-  std::string name{};             // may be empty, as the next
+  std::string name{};             // may be empty, like the next one
   std::string description{};
   BitRate speed{};                          // 0 = not stated
   std::optional<std::uint8_t> fcs_bytes{};  // FCS bytes at the end of every packet, if known
@@ -39,18 +39,18 @@ struct PcapngPacket {
   std::uint32_t original_length = 0;
   ByteView bytes{};  // captured; at most original_length
   PacketDirection direction = PacketDirection::kUnknown;
-  std::optional<std::uint8_t> fcs_bytes{};  // of this packet, where it is stated
+  std::optional<std::uint8_t> fcs_bytes{};  // of this packet, if stated
   bool crc_error = false;                   // the link layer reported a bad FCS
   std::string_view comment{};               // may be empty
 };
 
-// Writes one section to a stream, block by block; every write leaves a complete file behind.
+// Writes one section to a stream, block by block; every write leaves a complete file.
 class PcapngWriter {
  public:
   struct Options {
     PcapngResolution resolution = PcapngResolution::kNanoseconds;
-    std::string hardware;     // what captured; may be empty
-    std::string application;  // what wrote; may be empty
+    std::string hardware;     // the capturing device; may be empty
+    std::string application;  // the writing program; may be empty
   };
 
   // Writes the section header. The stream must outlive the writer and be binary. Throws
@@ -79,7 +79,7 @@ class PcapngWriter {
 
 enum class PcapngError {
   kNone,
-  kNotPcapng,     // does not begin with a section header
+  kNotPcapng,     // no section header at the beginning
   kByteOrder,     // section header without the byte order magic
   kVersion,       // major version other than 1
   kTruncated,     // a block exceeds the file
@@ -87,7 +87,7 @@ enum class PcapngError {
   kOption,        // an option exceeds its block
   kInterface,     // a packet names an interface that does not exist
   kPacketLength,  // captured bytes exceed the block or the original length
-  kTimestamp,     // resolution or time beyond what 64-bit picoseconds hold
+  kTimestamp,     // resolution or time outside the range of 64-bit picoseconds
 };
 
 std::string_view pcapngErrorName(PcapngError error);
@@ -109,7 +109,7 @@ class PcapngReader {
 
  private:
   struct Clock {
-    std::uint8_t resolution = 6;  // as in if_tsresol: microseconds without one
+    std::uint8_t resolution = 6;  // as in if_tsresol: microseconds by default
     std::int64_t offset_s = 0;
   };
   struct Option {
@@ -122,7 +122,8 @@ class PcapngReader {
   bool readInterface(ByteView body);
   std::optional<PcapngPacket> readEnhanced(ByteView body);
   std::optional<PcapngPacket> readSimple(ByteView body);
-  // Takes the next option off `options`; empty at the end or (then the error is set) when cut.
+  // Removes the next option from `options`; empty at the end or, with the error set, when
+  // truncated.
   std::optional<Option> takeOption(ByteView& options);
   std::optional<Picoseconds> toPicoseconds(std::uint64_t units, const Clock& clock) const;
   [[nodiscard]] std::uint16_t get16(ByteView bytes, std::size_t at) const;

@@ -1,4 +1,4 @@
-// Numbers of the pcapng format that its writer and reader share.
+// Constants of the pcapng format that its writer and reader share.
 #pragma once
 
 #include <cstddef>

@@ -158,7 +158,7 @@ std::optional<Picoseconds> PcapngReader::toPicoseconds(std::uint64_t units,
   Int128 ps = units;  // at most 2^64 s, below 2^104 ps
   const int exponent = clock.resolution & ~kBinaryResolution;
   if ((clock.resolution & kBinaryResolution) != 0) {
-    // Finer than 2^-64 s is nothing's clock.
+    // No clock is finer than 2^-64 s.
     if (exponent > 64) return std::nullopt;
     ps = (ps * kPicosecondsPerSecond) >> exponent;
   } else {

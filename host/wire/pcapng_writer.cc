@@ -28,7 +28,7 @@ void put64(Buffer& out, std::uint64_t value) {
 
 void putPadded(Buffer& out, ByteView bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
-  out.resize(pcapng::padded(out.size()));  // every piece before is a multiple of four
+  out.resize(pcapng::padded(out.size()));  // every earlier piece is a multiple of four
 }
 
 void putOption(Buffer& out, std::uint16_t code, ByteView value) {

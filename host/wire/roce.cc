@@ -49,7 +49,7 @@ constexpr auto kOpcodes = std::to_array<RoceOpcode>({
     {0x81, kCnp, "CNP", false, false, false, false, false},
 });
 
-// What an invariant CRC sees in place of the InfiniBand local route header.
+// Bytes of an invariant CRC in place of the InfiniBand local route header.
 constexpr std::array<std::uint8_t, 8> kLrhPlaceholder = {0xFF, 0xFF, 0xFF, 0xFF,
                                                          0xFF, 0xFF, 0xFF, 0xFF};
 constexpr std::size_t kBthFecnOffset = 4;

@@ -1,6 +1,6 @@
 // RoCEv2: base transport header, extension headers and the opcode table of SEND, WRITE, READ and
 // acknowledge over RC and UC, and CNP (InfiniBand Architecture vol. 1 ch. 9, Annex A17; FACTS C.2).
-// Atomics and datagrams are not understood.
+// Atomics and datagrams are not supported.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace plumbline::wire {
 
 inline constexpr std::size_t kIcrcSize = 4;
-// A CNP carries this many reserved zero bytes in the place of a payload.
+// A CNP carries this many reserved zero bytes in place of a payload.
 inline constexpr std::size_t kCnpReservedSize = 16;
 
 namespace roce_opcode {
@@ -31,8 +31,8 @@ inline constexpr std::uint8_t kCnp = 0x81;
 
 enum class RoceTransport : std::uint8_t { kRc, kUc, kCnp };
 
-// What follows the BTH of an opcode, in the order RETH, AETH, ImmDt, IETH, and whether a payload
-// may follow that.
+// The headers after the BTH of an opcode, in the order RETH, AETH, ImmDt, IETH, and whether a
+// payload may follow.
 struct RoceOpcode {
   std::uint8_t code = 0;
   RoceTransport transport = RoceTransport::kRc;
@@ -47,7 +47,7 @@ struct RoceOpcode {
   [[nodiscard]] std::size_t extensionSize() const;
 };
 
-// Entry of `code`; nullptr when it is not in the table.
+// Entry of `code`; nullptr for an unknown opcode.
 const RoceOpcode* findRoceOpcode(std::uint8_t code);
 // The whole table, ascending.
 std::span<const RoceOpcode> roceOpcodes();
@@ -58,7 +58,7 @@ struct Bth {
   std::uint8_t opcode = 0;
   bool solicited_event = false;
   bool mig_req = true;
-  std::uint8_t pad_count = 0;  // 0 to 3 bytes behind the payload
+  std::uint8_t pad_count = 0;  // 0 to 3 bytes after the payload
   std::uint8_t version = 0;    // TVer
   std::uint16_t pkey = 0xFFFF;
   bool fecn = false;
@@ -120,12 +120,12 @@ struct Ieth {
   static Ieth decode(FixedView<kSize> in);
 };
 
-// NAK code in words ("PSN sequence error"); "reserved" for those not defined.
+// NAK code in words ("PSN sequence error"); "reserved" for undefined ones.
 std::string_view nakCodeName(std::uint8_t code);
 
 // ICRC of a RoCEv2 packet: `packet` runs from the first byte of the IP header to the last byte
-// before the ICRC; `ipv6` says which header it is. What routers may change counts as ones (FACTS
-// C.5). The packet holds IP header (without options), UDP header and BTH at least.
+// before the ICRC; `ipv6` selects the header. Fields that routers may change count as ones (FACTS
+// C.5). The packet has at least IP header (without options), UDP header and BTH.
 std::uint32_t roceIcrc(ByteView packet, bool ipv6);
 
 }  // namespace plumbline::wire

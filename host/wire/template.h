@@ -1,5 +1,5 @@
-// Header templates for the card: what the driver loads into the template table, and the values of
-// the flow configuration that follow from it (docs/card.md, "Builder").
+// Header templates for the card: the bytes that the driver loads into the template table, and the
+// values of the flow configuration that follow from them (docs/card.md, "Builder").
 #pragma once
 
 #include <array>
@@ -13,21 +13,21 @@
 
 namespace plumbline::wire {
 
-// The card keeps this many bytes per flow; what lies beyond comes from the payload pattern.
+// Template bytes per flow on the card; later bytes come from the payload pattern.
 inline constexpr std::size_t kTemplateSize = 256;
 
-// Which address the card counts through (addr_mode of the flow table).
+// The address that the card increments (addr_mode of the flow table).
 enum class AddressModifier : std::uint8_t { kNone = 0, kSource = 1, kDestination = 2 };
 
-// A test stream as the card should send it. What the card modifies per frame starts from the values
-// here.
+// A test stream as the card is to send it. Fields that the card modifies per frame start from the
+// values here.
 struct StreamTemplateSpec {
   MacAddress destination_mac{};
   MacAddress source_mac{};
   std::optional<std::uint16_t> vlan_id{};  // 802.1Q tag with PCP = priority
   std::uint8_t priority = 0;
   bool ipv6 = false;
-  Ipv4Address source_ipv4{};  // the pair of the chosen version counts
+  Ipv4Address source_ipv4{};  // the pair of the chosen version is used
   Ipv4Address destination_ipv4{};
   Ipv6Address source_ipv6{};
   Ipv6Address destination_ipv6{};
@@ -46,24 +46,24 @@ struct StreamTemplateSpec {
 };
 
 struct StreamTemplate {
-  // The frame's first bytes, complete but for what the card fills in (tag, ICRC, FCS); behind the
-  // frame's end zeros.
+  // The frame's first bytes, complete except for the fields that the card fills in (tag, ICRC,
+  // FCS); zeros after the frame's end.
   std::array<std::uint8_t, kTemplateSize> bytes{};
   std::uint32_t l3 = 0;         // offset of the IP header: 14, tagged 18
   std::uint32_t udp = 0;        // offset of the UDP header
-  std::uint32_t tag_off = 0;    // offset of the test tag, directly behind the transport headers
-  std::uint32_t pay_off = 0;    // offset of the incrementing payload, directly behind the tag
+  std::uint32_t tag_off = 0;    // offset of the test tag, directly after the transport headers
+  std::uint32_t pay_off = 0;    // offset of the incrementing payload, directly after the tag
   std::uint16_t csum_base = 0;  // IPv4 with an address modifier, else 0
   bool icrc = false;            // the card ends the frame with an ICRC
   std::uint8_t pad_count = 0;   // as written to the BTH
-  // False when the frame's length leaves no multiple of four for RoCE payload and pad, which a NIC
-  // would refuse though switches do not look: the excess is declared as pad, so that every decoder
-  // agrees on the payload length.
+  // False when the frame's length is not a multiple of four for RoCE payload and pad, which a NIC
+  // would refuse though switches do not check it: the excess is declared as pad, so that every
+  // decoder agrees on the payload length.
   bool roce_aligned = true;
 };
 
-// Smallest frame length (with FCS, at least 64) that holds the headers of `spec` and a test tag.
-// Throws Error(kUsage) for an opcode that is unknown or has no payload.
+// Smallest frame length (with FCS, at least 64) for the headers of `spec` and a test tag. Throws
+// Error(kUsage) for an opcode that is unknown or has no payload.
 std::uint32_t minimumTaggedLength(const StreamTemplateSpec& spec);
 
 // Makes the template. The UDP checksum is zero: the payload changes with every frame. Throws

@@ -8,7 +8,7 @@
 
 namespace plumbline::wire {
 
-// Lies directly behind the transport headers, big-endian.
+// Directly after the transport headers, big-endian.
 struct TestTag {
   static constexpr std::size_t kSize = 18;
   static constexpr std::uint16_t kMagic = 0x504C;
@@ -26,7 +26,7 @@ struct TestTag {
   }
 
   void encode(FixedSpan<kSize> out) const;
-  // Empty without the magic.
+  // Empty without the magic number.
   static std::optional<TestTag> decode(FixedView<kSize> in);
 };
 

@@ -11,7 +11,7 @@ namespace plumbline::wire {
 namespace udp_port {
 inline constexpr std::uint16_t kRoce = 4791;
 inline constexpr std::uint16_t kUet = 4793;
-// Where plain test frames go: nothing answers them, should one escape from the test network.
+// Port of plain test frames: hosts do not answer it, should a frame escape from the test network.
 inline constexpr std::uint16_t kDiscard = 9;
 }  // namespace udp_port
 
@@ -28,9 +28,9 @@ struct UdpHeader {
   static UdpHeader decode(FixedView<kSize> in);
 };
 
-// Checksum of `datagram` (UDP header and payload; its checksum field may hold anything) between
-// two addresses, which are the bytes from the source address on: 8 of IPv4, 32 of IPv6. Never zero:
-// a computed zero is sent as 0xFFFF. `datagram` holds at least a header.
+// Checksum of `datagram` (UDP header and payload; its checksum field is ignored) between two
+// addresses, which are the bytes from the source address on: 8 for IPv4, 32 for IPv6. Never zero: a
+// computed zero is sent as 0xFFFF. `datagram` has at least a header.
 std::uint16_t udpChecksum(ByteView addresses, ByteView datagram);
 
 }  // namespace plumbline::wire

@@ -1,5 +1,5 @@
-// The CRC-32C that ends a UET packet without encryption (FACTS A.3.9). One source only describes
-// it, so that where it begins and its byte order can be chosen; the defaults are that source's.
+// The CRC-32C that ends a UET packet without encryption (FACTS A.3.9). Only one source describes
+// it, so its start and byte order are parameters; the defaults are that source's.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ struct UetCrcOptions {
   bool operator==(const UetCrcOptions&) const = default;
 };
 
-// Where the PDS header and the headers before it begin in a frame.
+// Offsets of the PDS header and the headers before it in a frame.
 struct UetOffsets {
   std::size_t ip_source = 0;
   std::size_t udp = 0;
   std::size_t pds = 0;
 };
 
-// The four bytes of the trailer, as a big-endian number, of a frame that ends before it.
+// The four bytes of the trailer, as a big-endian number, for a frame that ends before it.
 std::uint32_t uetCrc(ByteView frame, const UetOffsets& offsets, const UetCrcOptions& options);
 
 }  // namespace plumbline::wire

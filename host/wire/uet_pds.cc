@@ -314,7 +314,7 @@ PdsDecoded decodePds(ByteView bytes, const PdsSizes& sizes) {
     decoded.error = PdsError::kTruncated;
     return decoded;
   }
-  // A configured size never cuts the part of a header that is understood.
+  // A configured size never cuts off decoded fields.
   const PdsSizes safe{std::max(sizes.ack_ccx, kAckCcxStateOffset + 1),
                       std::max(sizes.nack_ccx, kNackSize + 1)};
   decoded.size = headerSize(bytes, safe);

@@ -1,5 +1,5 @@
-// Ultra Ethernet packet delivery sublayer (PDS) headers (FACTS A.2, A.3; UE 1.0.x). What the
-// sources disagree on is a parameter (FACTS J).
+// Ultra Ethernet packet delivery sublayer (PDS) headers (FACTS A.2, A.3; UE 1.0.x). Where sources
+// disagree there is a parameter (FACTS J).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class PdsType : std::uint8_t {
   kRodCcRequest = 14,
 };
 
-// Which SES header follows the PDS header.
+// The SES header after the PDS header.
 enum class PdsNext : std::uint8_t {
   kNone = 0,
   kRequestSmall = 1,
@@ -39,14 +39,14 @@ enum class PdsNext : std::uint8_t {
   kResponseDataSmall = 6,
 };
 
-// Sizes that sources give differently; bytes of the whole PDS header (FACTS J.3).
+// Sizes for which sources disagree; bytes of the whole PDS header (FACTS J.3).
 struct PdsSizes {
   std::size_t ack_ccx = 40;
   std::size_t nack_ccx = 32;
 };
 
-// Packet delivery context as a packet names it: by the receiver's id or, while the context is being
-// opened (syn), by the distance to its first PSN.
+// Packet delivery context in a packet: the receiver's id or, while the context is being opened
+// (syn), the distance to its first PSN.
 struct PdcTarget {
   bool syn = false;
   std::uint16_t dpdcid = 0;      // syn = false
@@ -113,7 +113,7 @@ struct CreditState {
   static CreditState fromBits(std::uint64_t bits);
 };
 
-// What ACK_CC and ACK_CCX add to an ACK.
+// Additional fields of ACK_CC and ACK_CCX.
 struct PdsAckCc {
   static constexpr std::uint8_t kNscc = 0;
   static constexpr std::uint8_t kCredit = 1;
@@ -130,7 +130,7 @@ struct PdsAckCc {
 
 enum class AckRequest : std::uint8_t { kNone = 0, kClear = 1, kClose = 2, kReserved = 3 };
 
-// ACK; with `cc` ACK_CC; with `cc` and `ccx_state` ACK_CCX, whose state is not understood.
+// ACK; with `cc` ACK_CC; with `cc` and `ccx_state` ACK_CCX, whose state is not decoded.
 struct PdsAck {
   PdsNext next = PdsNext::kNone;
   bool ecn_marked = false;  // a packet marked CE is acknowledged
@@ -147,7 +147,7 @@ struct PdsAck {
   [[nodiscard]] PdsType type() const;
 };
 
-// NACK; with `ccx_state` NACK_CCX: bytes from its nccx_type on, not understood.
+// NACK; with `ccx_state` NACK_CCX: bytes from its nccx_type on, not decoded.
 struct PdsNack {
   PdsNext next = PdsNext::kNone;
   bool ecn_marked = false;
@@ -194,7 +194,7 @@ struct PdsUud {
   bool operator==(const PdsUud&) const = default;
 };
 
-// Security header. What follows is encrypted and not decoded.
+// Security header. The following bytes are encrypted and not decoded.
 struct PdsTss {
   bool an = false;
   std::uint32_t sdi = 0;               // 24 bits
@@ -222,7 +222,7 @@ PdsDecoded decodePds(ByteView bytes, const PdsSizes& sizes = {});
 void encodePds(Buffer& out, const Pds& header);
 
 PdsType pdsType(const Pds& header);
-// SES header that follows; kNone behind control packets and TSS. May be a reserved value.
+// The following SES header; kNone after control packets and TSS. May be a reserved value.
 PdsNext pdsNext(const Pds& header);
 
 std::string_view pdsTypeName(PdsType type);          // "RUD_REQ"

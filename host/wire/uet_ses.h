@@ -1,4 +1,4 @@
-// Ultra Ethernet semantic sublayer (SES) headers (FACTS A.4). Extensions behind the standard header
+// Ultra Ethernet semantic sublayer (SES) headers (FACTS A.4). Extensions after the standard header
 // (rendezvous, atomics) count as payload.
 #pragma once
 
@@ -37,7 +37,7 @@ struct SesRequestFlags {
   bool operator==(const SesRequestFlags&) const = default;
 };
 
-// Who is addressed: eight bytes of every request.
+// Addressee: eight bytes of every request.
 struct SesAddress {
   std::uint8_t ri_generation = 0;
   std::uint32_t job_id = 0;          // 24 bits
@@ -165,7 +165,7 @@ SesDecoded decodeSes(ByteView bytes, PdsNext next);
 // Appends `header` with reserved bits zero.
 void encodeSes(Buffer& out, const Ses& header);
 
-// What a PDS header says in its next header field when `header` follows.
+// The next header field of a PDS header before `header`.
 PdsNext sesNext(const Ses& header);
 
 std::string_view sesOpcodeName(std::uint8_t opcode);  // "WRITE"; "reserved"

@@ -15,7 +15,7 @@ AllToAll::AllToAll(const Shape& shape, Rank rank)
 void AllToAll::start(Sender& sender) {
   round_ = 1;
   acknowledged_ = 0;
-  // Who receives nothing waits for nobody.
+  // A rank that receives nothing does not wait for arrivals.
   arrived_ = receives_ ? 0 : ranks_ - 1;
   advance(sender);
 }

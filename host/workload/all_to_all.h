@@ -1,14 +1,14 @@
-// AlltoAll: every rank sends each other rank that one's chunk.
+// AlltoAll: every rank sends a chunk of its own to each other rank.
 #pragma once
 
 #include "workload/schedule.h"
 
 namespace plumbline::workload {
 
-// Round s = 1, 2, …: rank r sends to r + s (linear shift) or r XOR s. Message of round s is handed
-// over when, of the `window` rounds before it, one is over: its message is acknowledged, and as
-// many messages have arrived (a pairwise exchange, as with MPI's sendrecv). The receiver's chunk d
-// of the sender's buffer travels to rank d; at the receiver it belongs to the sender's place.
+// Round s = 1, 2, …: rank r sends to r + s (linear shift) or r XOR s. The message of round s is
+// posted when one of the previous `window` rounds is over: its message is acknowledged, and as many
+// messages have arrived (a pairwise exchange, as with MPI's sendrecv). The receiver's chunk d of
+// the sender's buffer travels to rank d; at the receiver it belongs to the sender's place.
 class AllToAll final : public Schedule {
  public:
   struct Shape {

@@ -5,8 +5,8 @@
 
 namespace plumbline::workload {
 
-// Round j = 0 to ceil(log2 n) - 1: an 8-byte message to rank r + 2^j, then waits for the one from
-// r - 2^j. Nobody is through before everybody has begun.
+// Round j = 0 to ceil(log2 n) - 1: an 8-byte message to rank r + 2^j, then waits for the one from r
+// - 2^j. No rank finishes before all have begun.
 class Barrier final : public Schedule {
  public:
   static constexpr std::uint64_t kMessageBytes = 8;

@@ -1,4 +1,4 @@
-// How a buffer is cut into parts, exactly.
+// Exact division of a buffer into parts.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ struct Range {
   std::uint64_t bytes = 0;
 };
 
-// A range cut into `count` parts at multiples of `element` bytes (from the range's beginning):
+// A range divided into `count` parts at multiples of `element` bytes (from the range's beginning):
 // parts differ by at most one element, the larger ones come first, the last element may be short,
 // and together they are the range. With fewer elements than parts the last parts are empty.
 class Chunks {
@@ -39,7 +39,7 @@ class Chunks {
   Range whole_;
   std::uint64_t element_;
   std::uint64_t each_;    // elements of every part
-  std::uint64_t larger_;  // so many parts have one more
+  std::uint64_t larger_;  // number of parts with one element more
 };
 
 }  // namespace plumbline::workload

@@ -11,7 +11,7 @@
 
 namespace plumbline::workload {
 
-// What a matrix is for. `ranks` is the largest number where it is not known.
+// Limits of a matrix. `ranks` is the largest number if it is unknown.
 struct MatrixRules {
   std::uint32_t ranks = 1;
   std::uint32_t experts = 1;
@@ -21,8 +21,8 @@ struct MatrixRules {
 
 // Rank by rank, `experts` numbers each; or the first mistake. A line is a rank, a field the number
 // of its tokens that select an expert: a decimal integer up to `tokens`, a line's sum at most
-// tokens x top_k. There are as many lines as ranks. Allowed is what base/text_fields.h passes over.
-// Never throws for any text (but for memory). Sets `extent`, if given.
+// tokens x top_k. There are as many lines as ranks. base/text_fields.h defines what is skipped.
+// Never throws for any text (except for lack of memory). Sets `extent`, if given.
 std::variant<std::vector<std::uint32_t>, TraceError> parseExpertMatrix(
     std::istream& text, const MatrixRules& rules, TextExtent* extent = nullptr);
 std::variant<std::vector<std::uint32_t>, TraceError> parseExpertMatrix(std::string_view text,

@@ -1,5 +1,5 @@
-// What the figures of collective and training tests mean. Pure functions; sizes in bytes, rates in
-// bit/s, times in seconds.
+// Definitions of the figures of collective and training tests. Pure functions; sizes in bytes,
+// rates in bit/s, times in seconds.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ Rank HalvingDoubling::partner(std::uint32_t step) const {
 }
 
 Range HalvingDoubling::sentBy(Rank rank, std::uint32_t step) const {
-  // Halving: the half of the held chunks that the partner keeps. Doubling: all held chunks.
+  // Halving: the half of the current chunks that the partner keeps. Doubling: all current chunks.
   const std::uint32_t held = step < levels_ ? levels_ - 1 - step : step - levels_;
   const Rank owner = step < levels_ ? rank ^ 1U << held : rank;
   const std::uint32_t first = owner >> held << held;

@@ -5,9 +5,9 @@
 
 namespace plumbline::workload {
 
-// Step i = 0 to k-1: exchanges with r XOR 2^(k-1-i) the halves of the range still held, each keeps
-// the half its own bit names, and reduces. Steps k to 2k-1 mirror them, copying. What arrives early
-// waits for its turn. Empty ranges are skipped by both sides.
+// Step i = 0 to k-1: exchanges with r XOR 2^(k-1-i) the halves of the current range, each keeps the
+// half that its own bit selects, and reduces. Steps k to 2k-1 mirror them, copying. Early arrivals
+// are buffered until their step. Both sides skip empty ranges.
 class HalvingDoubling final : public Schedule {
  public:
   // `ranks` is a power of two.
@@ -28,7 +28,7 @@ class HalvingDoubling final : public Schedule {
   Rank rank_;
   std::uint32_t levels_ = 0;   // k
   std::uint32_t steps_ = 0;    // 2k
-  std::uint32_t step_ = 0;     // sent, and waiting for its arrival
+  std::uint32_t step_ = 0;     // sent, waiting for its arrival
   std::uint64_t arrived_ = 0;  // a bit per step
 };
 

@@ -14,11 +14,11 @@ class HostApplication final : public transport::Application {
   // Task of job `job`; at most one per job.
   void add(std::uint32_t job, std::unique_ptr<Task> task);
   [[nodiscard]] const Task* task(std::uint32_t job) const;
-  // A task's wakeAt() was changed from outside.
+  // To be called when a task's wakeAt() was changed from outside.
   void taskChanged() { updateWake(); }
 
   void attach(transport::Poster& poster) override;
-  // Throw Error(kTester) for a message of a job that is not here.
+  // Throw Error(kTester) for a message of a job without a task here.
   void onArrival(const transport::Arrival& arrival, Picoseconds now) override;
   void onCompletion(const transport::Completion& completion, Picoseconds now) override;
   void wake(Picoseconds now) override;

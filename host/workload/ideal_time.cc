@@ -35,8 +35,8 @@ Picoseconds treeBroadcastTime(std::uint32_t ranks, std::uint32_t chunks, std::ui
   const Picoseconds slot = time.serialization(chunk_bytes);
   const MessageTime::Turn turn = time.turn(chunk_bytes);
   // The root sends a chunk to each of its children per round; deeper ranks keep up with it. A chunk
-  // reaches an only child one slot after its parent had it, a second child two slots, a first child
-  // as long before that as its sibling's last packet takes (plus latency).
+  // reaches an only child one slot after its parent had it, a second child after two slots, and a
+  // first child earlier by its sibling's last packet (plus latency).
   const std::int64_t rounds = std::int64_t{chunks} - 1;
   const std::int64_t fanout = ranks > 2 ? 2 : 1;
   const auto hop = [&](std::uint32_t child) {

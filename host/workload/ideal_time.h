@@ -1,5 +1,5 @@
-// Completion times of collectives without contention, in closed form: from the moment when all
-// ranks begin to the moment when the last one has finished (all it receives has arrived).
+// Completion times of collectives without contention, in closed form: from the common start of all
+// ranks to the moment when the last one has finished (all its messages have arrived).
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace plumbline::workload {
 
-// A network in which messages of one sender leave one after the other, and nothing else delays
-// anything: the last byte of a message is there `latency` after it left. Messages to two receivers
-// may take turns on the wire instead, packet by packet: `in_turns`.
+// A network in which messages of one sender leave one after the other, without other delays: the
+// last byte of a message arrives `latency` after it left. Messages to two receivers may instead
+// alternate on the wire, packet by packet: `in_turns`.
 struct MessageTime {
   // Of two equal messages posted together the second one's last packet leaves when both have been
-  // serialised, the first one's by `last_packet` earlier, and either is there `latency` after it
-  // left. (Other than that of a message alone: its packets do not follow close upon its first.)
+  // serialised, the first one's `last_packet` earlier, and either arrives `latency` after it left.
+  // (This differs from a message alone, whose packets follow each other without gaps.)
   struct Turn {
     Picoseconds last_packet;
     Picoseconds latency;
@@ -49,11 +49,11 @@ Picoseconds treeBroadcastTime(std::uint32_t ranks, std::uint32_t chunks, std::ui
 
 // n ranks, S divisible by n, one peer at a time: n-1 exchanges, all but the last acknowledged.
 Picoseconds pairwiseAllToAllTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time);
-// All at once, linear shift, S divisible by n: one message behind the other.
+// All at once, linear shift, S divisible by n: the messages leave one after the other.
 Picoseconds directAllToAllTime(std::uint32_t ranks, std::uint64_t bytes, const MessageTime& time);
 
 // A dispatch or combine that all ranks begin together: the rank that sends or receives most, at its
-// link's rate. What ranks inside a server need is not in it.
+// link's rate. Without the time inside servers.
 Picoseconds moePhaseTime(const MoePlan& plan, std::uint32_t phase, const MessageTime& time);
 
 }  // namespace plumbline::workload

@@ -1,4 +1,4 @@
-// A job's messages on one host: labels, distribution over flows, and what is counted of them.
+// A job's messages on one host: labels, distribution over flows, and counters.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace plumbline::workload {
 
-// How a job knows its messages: 7 bits of `sequence` and 16 of `step` travel in the tag.
+// Identifies a message within its job: 7 bits of `sequence` and 16 of `step` travel in the tag.
 struct Label {
   std::uint32_t sequence = 0;
   std::uint32_t step = 0;
 };
 inline constexpr std::uint32_t kSequenceBits = 7;
 
-// A message, or a part of one that is split over flows, of a service without acknowledgements: what
-// its poster knows of it, and what its receiver does. They agree in `flow` and `number`; nobody
-// knows both before the trial is over (unacknowledged.h).
+// A message, or a part of one that is split over flows, of a service without acknowledgements: the
+// records of its poster and of its receiver. They agree in `flow` and `number`; they are matched
+// after the trial (unacknowledged.h).
 struct Dispatch {
   HostId to = 0;
   std::uint32_t flow = 0;
@@ -41,10 +41,10 @@ struct Landing {
 struct PortCounters {
   std::uint64_t messages_posted = 0;  // whole ones, as all below
   std::uint64_t bytes_posted = 0;     // S_fabric of this rank
-  // Done for their poster: acknowledged or failed. Those of a service without acknowledgements are
-  // among the dispatched() ones instead.
+  // Complete for their poster: acknowledged or failed. Those of a service without acknowledgements
+  // are in dispatched() instead.
   std::uint64_t messages_completed = 0;
-  std::uint64_t messages_failed = 0;  // of them: not every byte arrived
+  std::uint64_t messages_failed = 0;  // of them: some bytes did not arrive
   std::uint64_t messages_arrived = 0;
   std::uint64_t bytes_arrived = 0;
   Picoseconds first_posted = transport::kNever;
@@ -54,7 +54,7 @@ struct PortCounters {
   void merge(const PortCounters& other);
 };
 
-// Splits messages over flows and puts them together again. State: of split messages that are open.
+// Splits messages over flows and reassembles them. State: open split messages.
 class MessagePort {
  public:
   // `job` below 256 goes into the tags.
@@ -63,14 +63,14 @@ class MessagePort {
   void attach(transport::Poster& poster) { poster_ = &poster; }
   static std::uint32_t jobOf(std::uint32_t tag) { return tag >> 24; }
 
-  // `turn` chooses the flow in round robin. Messages open at one time between two hosts differ in
-  // their labels.
+  // `turn` selects the flow in round robin. Simultaneously open messages between two hosts have
+  // different labels.
   void post(HostId to, std::uint64_t bytes, Label label, std::uint64_t turn, Picoseconds now);
-  // The label, once the last part is there.
+  // The label, once the last part has arrived.
   std::optional<Label> arrived(const transport::Arrival& arrival, Picoseconds now);
   std::optional<Label> completed(const transport::Completion& completion, Picoseconds now);
 
-  // Of a service without acknowledgements.
+  // For a service without acknowledgements.
   [[nodiscard]] const std::vector<Dispatch>& dispatched() const { return dispatched_; }
   [[nodiscard]] const std::vector<Landing>& landed() const { return landed_; }
   // Parts of a split message.

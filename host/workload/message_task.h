@@ -1,4 +1,4 @@
-// One rank of a MessageProgram: the pairs it sends in.
+// One rank of a MessageProgram: its connections.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace plumbline::workload {
 
-// What one pair of ranks has done in one direction, seen by its sender.
+// Counters of one pair of ranks in one direction, at its sender.
 struct ConnectionResult {
   std::uint32_t number = 0;  // in the pattern's order
   Rank from = 0;
@@ -23,7 +23,7 @@ struct ConnectionResult {
 
 class MessageTask final : public Task {
  public:
-  // A whole message that has come, with the sender's label: `step` is its connection.
+  // A whole message that has arrived, with the sender's label: `step` is its connection.
   struct Landed {
     HostId from = 0;
     Label label;
@@ -49,8 +49,8 @@ class MessageTask final : public Task {
 
   [[nodiscard]] std::vector<ConnectionResult> results() const;
 
-  // Where the program wants arrival times: when the messages of connection `index` were posted, and
-  // what came from others, in the order of time.
+  // Where the program requests arrival times: when the messages of connection `index` were posted,
+  // and arrivals from others, in the order of time.
   [[nodiscard]] const std::vector<Picoseconds>& postTimes(std::uint32_t index) const {
     return connections_[index].post_times;
   }
@@ -61,7 +61,7 @@ class MessageTask final : public Task {
     std::uint32_t number = 0;
     Rank to = 0;
     Picoseconds start;
-    Picoseconds elapsed{};  // open loop: of the time in which it may send, up to the next message
+    Picoseconds elapsed{};  // open loop: elapsed time of the on phases, up to the next message
     std::uint64_t posted = 0;
     std::uint64_t completed = 0;
     Picoseconds first_posted = transport::kNever;
@@ -75,7 +75,7 @@ class MessageTask final : public Task {
   struct Wake {
     Picoseconds time;
     std::uint32_t connection = 0;
-    // For a heap with the earliest in front; equal times by number.
+    // For a heap with the earliest on top; equal times by number.
     bool operator<(const Wake& other) const {
       return time != other.time ? time > other.time : connection > other.connection;
     }

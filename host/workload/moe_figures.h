@@ -1,4 +1,4 @@
-// The figures of a MoeProgram, from what its ranks noted.
+// The figures of a MoeProgram, from its ranks' records.
 #pragma once
 
 #include <vector>

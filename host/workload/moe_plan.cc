@@ -17,7 +17,7 @@ constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 26;
 // The label of a message has its number (workload/message_port.h).
 constexpr std::uint64_t kMaxMessagesOfPair = std::uint64_t{1} << (kSequenceBits + 16);
 
-// Standard deviation over mean of what `add` was given.
+// Standard deviation over mean of the values passed to `add`.
 class Scatter {
  public:
   void add(double value) {
@@ -41,7 +41,7 @@ void addOnce(std::uint32_t value, std::vector<std::uint32_t>& values) {
   if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
-// What ranks send each other inside servers.
+// Copies between ranks of a server.
 class IntraCopies {
  public:
   explicit IntraCopies(std::uint32_t ranks) : sent_(ranks), received_(ranks) {}
@@ -119,8 +119,8 @@ MoeTraffic MoePlan::addLayer(std::uint32_t layer, const ExpertMap& map,
         ++copies[pairOf(rank, to)];
       }
     }
-    // The copy for a server goes to the rank of the same rail there, which passes it on to the
-    // ranks that need it.
+    // The copy for a server goes to the rank of the same rail there, which forwards it to the other
+    // ranks.
     std::vector<std::uint32_t>& servers = targets;
     std::sort(servers.begin(), servers.end());
     for (std::size_t i = 0; i < servers.size(); ++i) {

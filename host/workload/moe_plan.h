@@ -1,5 +1,5 @@
-// What a mixture of experts sends over the fabric, and inside servers: the same for all ranks of a
-// job, made once, never altered.
+// Messages of a mixture of experts over the fabric, and inside servers: the same for all ranks of a
+// job, computed once, then constant.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@
 
 namespace plumbline::workload {
 
-// Copies of tokens in the dispatch of one layer. A combine sends as many results the other way.
+// Copies of tokens in the dispatch of one layer. A combine sends as many results back.
 struct MoeTraffic {
   std::uint64_t selections = 0;     // tokens x experts, not dropped; the rank's own included
   std::uint64_t dropped = 0;        // selections beyond the experts' capacity
   std::uint64_t fabric_copies = 0;  // that go to another server
   std::uint64_t intra_copies = 0;   // between ranks of one server
-  std::uint64_t intra_busiest = 0;  // of these, that the busiest rank sends, or receives if more
-  // Selections of the rank that gets most, over the mean.
+  // Of these, the busiest rank's sent or received ones, whichever are more.
+  std::uint64_t intra_busiest = 0;
+  // Selections of the most selected rank, over the mean.
   double busiest_over_mean = 0;
   // Of the copies between each two ranks that may send to each other over the fabric: standard
-  // deviation over mean. Nothing where there are none.
+  // deviation over mean. Nothing without any.
   std::optional<double> pair_cv;
 };
 
 class MoePlan {
  public:
-  // Throws as checkMoe(), and Error(kUsage) for more layers and pairs, or messages of a pair, than
-  // there can be. `name`: of the job.
+  // Throws as checkMoe(), and Error(kUsage) for too many layers and pairs, or messages of a pair.
+  // `name`: of the job.
   MoePlan(const MoeProgram& program, std::uint32_t ranks, std::uint64_t seed,
           const std::string& name);
 
@@ -44,8 +45,8 @@ class MoePlan {
                                      std::uint32_t to) const {
     return copies_[layer * pairs() + pairOf(from, to)];
   }
-  // Messages between the two, numbered through all phases: phase p has those below end(p) that are
-  // not below end(p - 1).
+  // Messages between the two, numbered through all phases: those of phase p are from end(p - 1) to
+  // below end(p).
   [[nodiscard]] std::uint32_t end(std::uint32_t phase, std::uint32_t from, std::uint32_t to) const {
     return ends_[pairOf(from, to) * phases() + phase];
   }
@@ -58,7 +59,7 @@ class MoePlan {
   // Bytes of one of them, `place` counted from the phase's first.
   [[nodiscard]] std::uint64_t bytesOf(std::uint32_t phase, std::uint32_t from, std::uint32_t to,
                                       std::uint32_t place) const;
-  // Messages that `rank` gets in a phase.
+  // Messages that `rank` receives in a phase.
   [[nodiscard]] std::uint32_t expected(std::uint32_t phase, std::uint32_t rank) const;
 
   // Payload of a whole dispatch or combine over all ranks.
@@ -86,7 +87,7 @@ class MoePlan {
 };
 
 // Time that the busiest rank of a layer needs inside its server, at the rate of the program. A
-// bound from below: nothing else is in the way, and nothing waits.
+// lower bound, without contention or waiting.
 Picoseconds intraTime(const MoeProgram& program, const MoeTraffic& traffic,
                       std::uint64_t copy_bytes);
 

@@ -1,4 +1,4 @@
-// What became of the dispatches and combines of a job.
+// Results of the dispatches and combines of a job.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace plumbline::workload {
 // Dispatches, or combines, of the layers that all ranks finished. Observation point: endpoint
 // software (modelled); traffic and `intra` are computed from the routing.
 struct MoePhaseResult {
-  // Of a layer: from the first rank's start until the last rank has all that it must get.
+  // Of a layer: from the first rank's start until the last rank has received everything.
   std::vector<Picoseconds> durations;
   stats::Histogram rank_time;  // of each rank and layer: from its own start [ps]
-  // Of each rank and layer: from having everything until the last rank has, mean.
+  // Of each rank and layer: from its own completion until the last rank's, mean.
   Picoseconds wait;
-  // Of all ranks, mean over the layers [B]. Logical: of all selections, a rank's own included.
-  // Fabric: what goes to another server, once. Intra: between ranks of a server.
+  // Of all ranks, mean over the layers [B]. Logical: of all selections, including a rank's own.
+  // Fabric: payload to other servers, once. Intra: between ranks of a server.
   double logical_bytes = 0;
   double fabric_bytes = 0;
   double intra_bytes = 0;
-  Picoseconds intra;  // modelled: what the busiest rank needs inside its server, mean
+  Picoseconds intra;  // modelled: time of the busiest rank inside its server, mean
 };
 
 struct MoeResult {
@@ -33,9 +33,9 @@ struct MoeResult {
   // Of a layer: from the first rank's dispatch to the last one's end of the combine, or of the
   // dispatch where there is no combine.
   std::vector<Picoseconds> round_trips;
-  // Of a layer: when the last rank was through with it, after the job's start.
+  // Of a layer: when the last rank had finished it, after the job's start.
   std::vector<Picoseconds> ends;
-  // How much later than its period's beginning a rank began a layer, at most.
+  // Largest delay of a rank's layer after the beginning of its period.
   Picoseconds late;
   std::uint64_t selections = 0;  // kept, of all layers
   std::uint64_t dropped = 0;

@@ -69,8 +69,8 @@ std::vector<double> weightsOf(const MoeProgram& program, std::uint32_t ranks, st
       }
       break;
     case MoeRouting::kLognormal: {
-      // As many groups as ranks, or experts where there are fewer: without replicas, in contiguous
-      // order, a group is what a rank has.
+      // As many groups as ranks, or as experts if there are fewer: without replicas, in contiguous
+      // order, a group is one rank's experts.
       RandomStream random(seed, "moe/" + name + "/weights");
       const std::uint32_t groups = std::min(ranks, experts);
       std::vector<double> group(groups);
@@ -106,7 +106,7 @@ std::vector<double> weightsOf(const MoeProgram& program, std::uint32_t ranks, st
   return weights;
 }
 
-// Replicas of each expert: one more, again and again, for whose replica has the most weight.
+// Replicas of each expert: each further one goes to the expert whose replicas have the most weight.
 std::vector<std::uint32_t> replicasOf(const MoeProgram& program, std::uint32_t ranks,
                                       std::uint64_t seed, const std::string& name) {
   std::vector<std::uint32_t> replicas(program.experts, 1);
@@ -130,7 +130,7 @@ class TopK {
     std::iota(order_.begin(), order_.end(), 0);
   }
 
-  // k different experts behind the others in `out`.
+  // Appends k different experts to `out`.
   void draw(RandomStream& random, std::vector<std::uint32_t>& out) {
     if (weights_.empty()) {
       // The first k of a shuffle; any order to begin with does.
@@ -175,7 +175,7 @@ LayerRouting drawTopK(const MoeProgram& program, std::uint32_t ranks, std::vecto
   return routing;
 }
 
-// (token, expert) in any order, to a routing; experts of a token keep their order.
+// Makes a routing of (token, expert) pairs in any order; experts of a token keep their order.
 LayerRouting byToken(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& selections,
                      std::uint32_t tokens) {
   LayerRouting routing;
@@ -269,8 +269,8 @@ class Evening {
   std::vector<Places> places_;        // by expert
 };
 
-// The matrix says how many tokens of a rank an expert takes, not which: they are dealt in turn to
-// the rank's tokens, in an order that is drawn. No token gets an expert twice, as no count is above
+// The matrix gives the number of a rank's tokens for an expert, not which ones: they are dealt in
+// turn to the rank's tokens, in a random order. No token gets an expert twice, as no count exceeds
 // the number of tokens, and all get equally many, to one.
 LayerRouting dealMatrix(const MoeProgram& program, std::uint32_t ranks, RandomStream& random) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> selections;

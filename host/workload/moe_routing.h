@@ -1,4 +1,4 @@
-// Which experts the tokens of a layer select, and where experts are. Deterministic by seed.
+// Selection of experts by the tokens of a layer, and placement of experts. Deterministic by seed.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace plumbline::workload {
 
-// Throws Error(kUsage) for a program that cannot be on so many ranks, saying what may be.
+// Throws Error(kUsage) for a program that is invalid on `ranks` ranks, with the allowed values.
 void checkMoe(const MoeProgram& program, std::uint32_t ranks);
 
-// Where experts are: `experts` + `redundant` slots in an order, ranks have equally many of them,
-// the first ones one more where that does not divide.
+// Placement of experts: `experts` + `redundant` slots in an order, divided equally among ranks, the
+// first ones having one more if the division has a remainder.
 class ExpertMap {
  public:
   // Throws as checkMoe(). `name`: of the job.
@@ -38,8 +38,9 @@ class ExpertMap {
 
 // The selections of one layer. Token t of rank r is token r * tokens + t.
 struct LayerRouting {
-  std::vector<std::uint32_t> first;    // by token, into `experts`; one more behind the last token
-  std::vector<std::uint32_t> experts;  // that take the token, none twice
+  // By token, index into `experts`; one more after the last token.
+  std::vector<std::uint32_t> first;
+  std::vector<std::uint32_t> experts;  // of each token, all different
   std::uint64_t dropped = 0;           // selections beyond the experts' capacity
 
   [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t token) const {
@@ -51,7 +52,7 @@ struct LayerRouting {
 LayerRouting routeLayer(const MoeProgram& program, std::uint32_t ranks, std::uint64_t seed,
                         const std::string& name, std::uint32_t layer);
 
-// Selections that an expert takes at most: floor(capacity * tokens * ranks * k / E), at least 1.
+// Most selections of an expert: floor(capacity * tokens * ranks * k / E), at least 1.
 std::uint64_t expertCapacity(const MoeProgram& program, std::uint32_t ranks);
 
 }  // namespace plumbline::workload

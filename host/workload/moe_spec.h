@@ -16,11 +16,11 @@ enum class MoeRouting : std::uint8_t {
   kLognormal,     // as kUniform, groups of experts with lognormal weights
   kHot,           // as kUniform, the first `hot_experts` have `hot_share` of the weight
   kExpertChoice,  // every expert selects the same number of tokens
-  kAuxLoss,       // kUniform, evened out until the load's CV is at most `load_cv`
+  kAuxLoss,       // kUniform, balanced until the load's CV is at most `load_cv`
   kMatrix,        // `matrix`: selections by rank and expert
 };
 
-// How tokens travel.
+// Paths of tokens.
 enum class MoeMode : std::uint8_t {
   kNormal,      // a copy to each other server, to the rank of the same rail there, in chunks
   kLowLatency,  // a copy for each selection, straight to the rank that has the expert
@@ -38,16 +38,16 @@ enum class ExpertPlacement : std::uint8_t {
 };
 
 // `layers` times: dispatch, compute, combine. Ranks r with the same r / ranks_per_server are in one
-// server; what they send each other does not cross the fabric.
+// server; messages between them do not cross the fabric.
 struct MoeProgram {
   MoeMode mode = MoeMode::kLowLatency;
   MoeMessages messages = MoeMessages::kToken;
-  std::uint32_t chunk_tokens = 32;      // kNormal: copies of a message at most
+  std::uint32_t chunk_tokens = 32;      // kNormal: most copies in a message
   std::uint32_t tokens = 128;           // of a rank, in every layer
   std::uint32_t experts = 256;          // E
   std::uint32_t top_k = 8;              // k
   std::uint64_t dispatch_bytes = 7408;  // of a copy of a token: FP8 of 7168, scales, index
-  std::uint64_t combine_bytes = 14336;  // of a result: BF16 of 7168; 0: there is no combine
+  std::uint64_t combine_bytes = 14336;  // of a result: BF16 of 7168; 0: no combine
   std::uint32_t ranks_per_server = 8;
   BitRate intra_rate = gigabitsPerSecond(3600);  // of a rank inside its server, one way
 
@@ -64,8 +64,8 @@ struct MoeProgram {
   Fraction hot_share = Fraction::percent(90);  // kHot
   Fraction load_cv = Fraction::percent(5);     // kAuxLoss
   std::vector<std::uint32_t> matrix;           // kMatrix: rank by rank, `experts` numbers each
-  // An expert takes capacity * tokens * ranks * k / E selections of a layer, the rest is dropped;
-  // 0: nothing is.
+  // An expert takes at most capacity * tokens * ranks * k / E selections of a layer, the rest is
+  // dropped; 0: no limit.
   Fraction capacity;
 
   ExpertPlacement placement = ExpertPlacement::kContiguous;

@@ -9,16 +9,17 @@
 
 namespace plumbline::workload {
 
-// When a rank began a dispatch or combine, and had all that it had to get; kNever where it did not.
+// When a rank began a dispatch or combine, and when it had received everything; kNever if not
+// reached.
 struct MoeSpan {
   Picoseconds start = transport::kNever;
   Picoseconds finish = transport::kNever;
   [[nodiscard]] Picoseconds duration() const { return finish - start; }
 };
 
-// A rank begins its dispatch as the program says, posts all its messages at once, the peers in
-// turn, beginning behind itself, and goes on when everything that it has to get has arrived. What
-// arrives for a phase that it has not begun counts then.
+// A rank begins its dispatch as the program says, posts all its messages at once, peer by peer
+// beginning after itself, and continues when all its messages have arrived. Arrivals for a phase
+// that it has not begun are counted then.
 class MoeTask final : public Task {
  public:
   // `program`, `plan` and `members` must outlive the task.
@@ -46,7 +47,7 @@ class MoeTask final : public Task {
   Picoseconds start_;
   std::uint32_t phase_ = 0;
   bool running_ = false;
-  Picoseconds free_at_{};               // the last phase was over then
+  Picoseconds free_at_{};               // time when the last phase was over
   std::uint64_t open_ = 0;              // own messages not completed
   std::vector<std::uint32_t> missing_;  // by phase
   std::vector<MoeSpan> spans_;

@@ -1,4 +1,4 @@
-// Who sends to whom in a MessageProgram.
+// Pairs of sender and receiver in a MessageProgram.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace plumbline::workload {
 
-// The pairs (from, to) among `ranks` in the order that phases count them, those of a bidirectional
-// program's other direction directly behind their own. kRandomPermutation is drawn from `seed` and
-// `name`: uniform over all permutations without fixed points. Throws Error(kUsage) for a pattern
-// that does not exist among so many ranks.
+// The pairs (from, to) among `ranks` in the order in which phases count them, each followed by its
+// reverse in a bidirectional program. kRandomPermutation is drawn from `seed` and `name`: uniform
+// over all permutations without fixed points. Throws Error(kUsage) for a pattern that does not
+// exist for this number of ranks.
 std::vector<std::pair<Rank, Rank>> pairsOf(const MessageProgram& program, std::uint32_t ranks,
                                            std::uint64_t seed, const std::string& name);
 

@@ -1,4 +1,4 @@
-// Where the ranks of jobs sit.
+// Placement of the ranks of jobs on hosts.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace plumbline::workload {
 
-// Hosts of every job, rank by rank, in a fabric of `hosts` hosts. Throws Error(kUsage) when there
-// are not enough free hosts, an explicit one does not exist or is named twice in one job, or a
-// parameter makes no sense; names the job.
+// Hosts of every job, rank by rank, in a fabric of `hosts` hosts. Throws Error(kUsage), naming the
+// job, when there are not enough free hosts, an explicit one does not exist or is named twice in
+// one job, or a parameter is invalid.
 std::vector<std::vector<HostId>> placeJobs(const std::vector<JobSpec>& jobs, std::uint32_t hosts);
 
 }  // namespace plumbline::workload

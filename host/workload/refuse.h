@@ -1,4 +1,4 @@
-// How the parts of a workload are refused.
+// Throws refusals of parts of a workload.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace plumbline::workload {
 
-// Throws Error(kUsage): `what` was asked for, `remedy` is what may be. `field`: the job's key that
-// the fault is of; empty where it is of several.
+// Throws Error(kUsage): `what` is the fault, `remedy` the allowed values. `field`: the job's key
+// with the fault; empty for a fault of several keys.
 [[noreturn]] inline void refuse(const std::string& what, const std::string& remedy,
                                 const std::string& field = {}) {
   throw Error(ErrorKind::kUsage, what, field, remedy);

@@ -1,5 +1,4 @@
-// Traces of requests to a language model as CSV text, as the messages that they make between
-// prefill and decode hosts.
+// Traces of requests to a language model as CSV text, as messages between prefill and decode hosts.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +12,16 @@
 
 namespace plumbline::workload {
 
-// What a request makes on the network: when it arrives, the KV cache of its prompt goes from a
-// prefill rank to a decode rank. Request i of the trace (from 0) goes from rank i mod `prefill` to
-// rank `prefill` + i mod (`ranks` - `prefill`). How long the prompt takes to compute is not
-// modelled, nor are the tokens that are generated: they stay on their host.
+// Network messages of a request: when it arrives, the KV cache of its prompt goes from a prefill
+// rank to a decode rank. Request i of the trace (from 0) goes from rank i mod `prefill` to rank
+// `prefill` + i mod (`ranks` - `prefill`). The time of computing the prompt is not modelled, nor
+// are the generated tokens, which stay on their host.
 struct RequestRules {
   std::uint32_t ranks = 2;                // of the job
   std::uint32_t prefill = 1;              // 1 to ranks - 1
   std::uint64_t bytes_per_token = 1;      // of KV cache, 1 to 2^40 - 1
   std::size_t most = SIZE_MAX;            // requests, from the first on
-  std::uint64_t most_bytes = UINT64_MAX;  // of the text, in lines that are looked at
+  std::uint64_t most_bytes = UINT64_MAX;  // of the text, in lines that are read
 };
 
 // Entries, or the first mistake. The first line names the columns, TIMESTAMP, ContextTokens and
@@ -30,13 +29,13 @@ struct RequestRules {
 // others; one request per further line:
 //   2023-11-16 18:17:03.9799600,4808,10
 //   2024-05-10 00:00:00.009930+00:00,2162,5
-// with up to twelve digits of a second, none where there is no fraction, and 1 or more context
-// tokens. A time may have an offset from UTC (ISO 8601: Z, +01, +0130, +01:30); either all have one
-// or none. Times count from the earliest request that is used; all are less than 10^15 ns later.
-// The tag of an entry is the number of generated tokens. Lines may come in any order; allowed is
-// what base/text_fields.h passes over. Lines behind the last request that is used are not looked
-// at. Throws Error(kUsage) for rules that cannot be, and never for any text (but for memory). Sets
-// `extent`, if given, to the lines that were looked at.
+// with up to twelve digits of a second, optional fraction, and 1 or more context tokens. A time may
+// have an offset from UTC (ISO 8601: Z, +01, +0130, +01:30); either all have one or none. Times
+// count from the earliest request in use; all are less than 10^15 ns later. The tag of an entry is
+// the number of generated tokens. Lines may be in any order; base/text_fields.h defines what is
+// skipped. Lines after the last request in use are not read. Throws Error(kUsage) for invalid
+// rules, and never for any text (except for lack of memory). Sets `extent`, if given, to the lines
+// that were read.
 std::variant<std::vector<TraceEntry>, TraceError> parseRequestTrace(std::istream& text,
                                                                     const RequestRules& rules,
                                                                     TextExtent* extent = nullptr);

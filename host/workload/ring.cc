@@ -26,7 +26,7 @@ Ring::Ring(const Shape& shape, std::uint32_t member)
     }
     if (slices > 1) slices_ = static_cast<std::uint32_t>(slices);
   }
-  // What arrives in a step is what the member before sends in it.
+  // A member receives in each step the chunk that its predecessor sends in it.
   for (std::uint32_t step = begin_; step < end_; ++step) {
     for (std::uint32_t slice = 0; slice < slices_; ++slice) {
       if (chunkOf(step + 1, slice).bytes != 0) ++expected_;

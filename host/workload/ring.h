@@ -7,8 +7,8 @@ namespace plumbline::workload {
 
 // With n members, chunk = 1/n of the buffer, in step s member r sends chunk (r - s) mod n to r + 1:
 // steps 0 to n-2 reduce (ReduceScatter; member r then holds chunk r + 1), steps n-1 to 2n-3 copy
-// (AllGather). A chunk is forwarded when it has arrived; sliced chunks slice by slice. Nothing is
-// sent of an empty chunk, by nobody.
+// (AllGather). A chunk is forwarded when it has arrived; sliced chunks slice by slice. Empty chunks
+// are never sent.
 class Ring final : public Schedule {
  public:
   struct Shape {

@@ -1,4 +1,5 @@
-// One rank's part in one collective: what it sends when, decided from what has arrived.
+// One rank's part in one collective: its messages, each sent as soon as the data for it has
+// arrived.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 namespace plumbline::workload {
 
-// What the receiver does with a message's bytes.
+// Treatment of a message's bytes at the receiver.
 enum class Operation : std::uint8_t { kCopy, kReduce };
 
-// One message of a collective. `step` tells messages of one pair of ranks apart.
+// One message of a collective. `step` distinguishes messages of one pair of ranks.
 struct Transfer {
   Rank to = 0;
   std::uint32_t step = 0;
@@ -23,26 +24,26 @@ struct Transfer {
 // Steps are below this.
 inline constexpr std::uint32_t kMaxSteps = 1U << 16;
 
-// Where a schedule hands over its messages. It is not called back from within send().
+// Interface through which a schedule posts its messages. It does not call back from within send().
 class Sender {
  public:
   virtual ~Sender() = default;
   virtual void send(const Transfer& transfer) = 0;
 };
 
-// Messages may arrive in any order. A schedule sends only what it has: data of its own, and what
+// Messages may arrive in any order. A schedule sends only data that it has: its own, and what
 // arrived.
 class Schedule {
  public:
   virtual ~Schedule() = default;
 
-  // The rank's own data is ready: begins (again) from nothing.
+  // The rank's own data is ready: begins (again) from the initial state.
   virtual void start(Sender& sender) = 0;
   // A message of this collective has arrived; once per message, after start().
   virtual void arrived(Rank from, std::uint32_t step, Sender& sender) = 0;
-  // A message that was handed over is acknowledged; after start().
+  // A posted message is acknowledged; after start().
   virtual void completed(Rank to, std::uint32_t step, Sender& sender) = 0;
-  // Everything the rank has to receive has arrived, everything it has to send is handed over.
+  // All messages for the rank have arrived, and all its own are posted.
   [[nodiscard]] virtual bool finished() const = 0;
 
  protected:

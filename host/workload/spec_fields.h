@@ -8,10 +8,10 @@
 
 namespace plumbline::workload {
 
-// What a collective is done with where nothing else is asked for.
+// The default algorithm of a collective.
 Algorithm usualAlgorithm(CollectiveKind kind);
 
-// As scenarios have it: "expert-choice".
+// The word of scenarios: "expert-choice".
 std::string moeRoutingName(MoeRouting routing);
 
 }  // namespace plumbline::workload

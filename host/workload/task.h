@@ -1,4 +1,4 @@
-// What one job does on one host.
+// Part of one job on one host.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace plumbline::workload {
 
-// Ranks of a job and the hosts they sit on; shared by the job's tasks, never altered.
+// Ranks of a job and their hosts; shared by the job's tasks, constant.
 class Members {
  public:
   // No host twice.
@@ -38,7 +38,7 @@ class Task : public PagedObject {
   virtual void arrived(HostId from, Label label, Picoseconds now) = 0;
   virtual void completed(HostId to, Label label, Picoseconds now) = 0;
   virtual void wake(Picoseconds now) = 0;
-  // Nothing is left to do here, nor to come for what this host has posted.
+  // This host has nothing left to do, and no outstanding completion.
   [[nodiscard]] virtual bool finished() const = 0;
 
   [[nodiscard]] Picoseconds wakeAt() const { return wake_at_; }

@@ -8,7 +8,7 @@
 
 namespace plumbline::workload {
 
-// Posts every message at its time, whatever became of earlier ones; messages of a rank take the
+// Posts every message at its time, whatever the state of earlier ones; messages of a rank take the
 // flows in turn.
 class TraceTask final : public Task {
  public:

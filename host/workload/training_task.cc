@@ -21,9 +21,8 @@ TrainingTask::TrainingTask(MessagePort port, const TrainingProgram& program, con
   setWakeAt(start);
 }
 
-// Arrivals are at most half the wrap away from the newest: a rank can be ahead of a receiver by
-// many collectives only in chains of broadcasts, and then all its messages come from one parent,
-// in order.
+// Arrivals are at most half the wrap away from the newest: a rank can be far ahead of a receiver
+// only in chains of broadcasts, and then all its messages come from one parent, in order.
 std::uint64_t TrainingTask::unwrap(std::uint32_t sequence) {
   constexpr std::uint64_t kWrap = 1U << kSequenceBits;
   const std::uint64_t base = newest_ + kWrap / 2;
@@ -99,7 +98,7 @@ void TrainingTask::run(Schedule& schedule) {
   running_ = &schedule;
   newest_ = std::max(newest_, collective_);
   schedule.start(*this);
-  // In the order of their arrival; nothing is added meanwhile.
+  // In the order of their arrival; no message is added meanwhile.
   const auto mine = [&](const Early& early) { return early.collective == collective_; };
   for (const Early& early : early_) {
     if (mine(early)) schedule.arrived(early.from, early.step, *this);

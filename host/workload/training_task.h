@@ -12,8 +12,8 @@
 
 namespace plumbline::workload {
 
-// When a rank began an iteration (its compute phase) and was through with its last collective and
-// its computing; kNever where it never did.
+// When a rank began an iteration (its compute phase) and finished its last collective and its
+// computing; kNever if not reached.
 struct RankIteration {
   Picoseconds start = transport::kNever;
   Picoseconds finish = transport::kNever;
@@ -21,7 +21,7 @@ struct RankIteration {
 
 // Collectives of a rank are numbered through all iterations (barriers included). A message for one
 // that this rank has not begun is kept until then. A rank begins collective k only when all its own
-// messages of k-2 are acknowledged, so at most two collectives have messages under way.
+// messages of k-2 are acknowledged, so at most two collectives have messages in flight.
 class TrainingTask final : public Task, private Sender {
  public:
   // `program` and `members` must outlive the task. Throws as makeSchedule() does.
@@ -37,10 +37,11 @@ class TrainingTask final : public Task, private Sender {
 
   // Those that have begun.
   [[nodiscard]] const std::vector<RankIteration>& iterations() const { return iterations_; }
-  // Iterations that this rank has begun or begins next, at most: it cannot end with fewer.
+  // Iterations that this rank has begun, including the one that it begins next: it cannot end
+  // earlier.
   [[nodiscard]] std::uint32_t leastIterations() const { return iteration_ + 1; }
-  // Ends after so many iterations if the program has more. The same number for all ranks of a job,
-  // at least leastIterations() of each. Not while the fabric is running.
+  // Ends after `iterations` if the program has more. The same number for all ranks of a job, at
+  // least leastIterations() of each. Not while the fabric is running.
   void endAfter(std::uint32_t iterations) { most_ = std::min(most_, iterations); }
 
  private:
@@ -61,7 +62,8 @@ class TrainingTask final : public Task, private Sender {
 
   void send(const Transfer& transfer) override;
   void advance(Picoseconds now);
-  // The phase after this one, or none: `until` then says when to look again (kNever: on a message).
+  // The phase after this one, or none: `until` is then the next time to check (kNever: on a
+  // message).
   bool leave(Picoseconds now, Picoseconds& until);
   void begin(Picoseconds now);
   void run(Schedule& schedule);
@@ -85,7 +87,7 @@ class TrainingTask final : public Task, private Sender {
   std::uint64_t newest_ = 0;      // highest collective seen, own or in a message
   Picoseconds compute_begin_{};
   Picoseconds compute_end_{};
-  Picoseconds free_at_{};  // the last collective was over then
+  Picoseconds free_at_{};  // time when the last collective was over
   Picoseconds settled_at_{};
   std::array<std::uint64_t, 2> open_{};  // own messages not acknowledged, by parity of collective
   std::vector<Early> early_;

@@ -11,9 +11,9 @@
 namespace plumbline::workload {
 
 // One rank's place in one tree. Position p has parent (p-1)/2 and children 2p+1, 2p+2. Reducing:
-// chunk c goes up when both children's chunk c is there. Broadcasting: the root sends chunk c down
-// when it is complete, everyone else when it has come from above. On every edge and direction at
-// most `window` chunks are not yet acknowledged.
+// chunk c goes up when chunk c of both children has arrived. Broadcasting: the root sends chunk c
+// down when it is complete, all other ranks when it has arrived from above. On every edge and
+// direction at most `window` chunks are unacknowledged.
 class TreeNode {
  public:
   struct Shape {
@@ -22,7 +22,7 @@ class TreeNode {
     std::uint32_t chunks = 1;  // none of them empty
     std::uint32_t window = 8;
     std::uint32_t ranks = 1;
-    bool reduce = true;       // upwards first; otherwise the root has everything
+    bool reduce = true;       // upwards first; otherwise the root has all data
     bool mirrored = false;    // rank r is at position ranks - 1 - r instead of r
     std::uint32_t trees = 1;  // chunk c is step c * trees + number
     std::uint32_t number = 0;
@@ -36,7 +36,7 @@ class TreeNode {
   [[nodiscard]] bool finished() const;
 
  private:
-  // Chunks in the order of their numbers: what came over another flow too early waits.
+  // Chunks in the order of their numbers: early arrivals on other flows wait.
   struct Incoming {
     std::uint32_t next = 0;
     std::vector<std::uint32_t> early;
@@ -65,7 +65,7 @@ class TreeNode {
 
 class Tree final : public Schedule {
  public:
-  // Nodes by `number`; a tree of an empty buffer has none, and those of empty buffers come last.
+  // Nodes by `number`; trees of empty buffers have none and come last.
   Tree(std::vector<TreeNode> nodes, std::uint32_t trees)
       : nodes_(std::move(nodes)), trees_(trees) {}
 

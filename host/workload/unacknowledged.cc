@@ -14,7 +14,7 @@ using Pair = std::pair<HostId, HostId>;
 
 enum class Fate : std::uint8_t { kArrived, kOpen, kLost };
 
-// What is known of a message, or of its parts so far.
+// Records of a message, or of its parts so far.
 struct Found {
   Fate fate = Fate::kArrived;
   Picoseconds posted;
@@ -41,7 +41,7 @@ class Landings {
     Found found{Fate::kOpen, sent.posted, {}, 1};
     if (place == landings_.end() || place->flow != sent.flow) return found;
     if (place->number != sent.number) {
-      found.fate = Fate::kLost;  // a later one of the flow is there
+      found.fate = Fate::kLost;  // a later one of the flow has arrived
     } else {
       found.fate = Fate::kArrived;
       found.arrived = place->arrived;

@@ -1,5 +1,5 @@
-// What became of the messages of a service without acknowledgements, found when the trial is over
-// from what both ends of each flow have noted.
+// Fate of the messages of a service without acknowledgements, computed after the trial from the
+// records of both ends of each flow.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace plumbline::workload {
 
 struct Unacknowledged {
   std::uint64_t arrived = 0;  // whole messages
-  // A part at least has not arrived although something sent later in its flow has. (Packets that
-  // overtake each other may still bring it if the trial was cut off.)
+  // Some part has not arrived although a later message of its flow has. (If the trial was cut off,
+  // it may still be in flight.)
   std::uint64_t lost = 0;
   std::uint64_t open = 0;  // lost or still under way
   stats::Histogram time;   // posted to arrival of the last part [ps]
 };
 
-// One host's part in a job.
+// One host's records of a job.
 struct UnacknowledgedEnd {
   HostId host = 0;
   const MessagePort* port = nullptr;

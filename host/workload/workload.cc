@@ -74,7 +74,7 @@ void checkMessages(const JobSpec& job, const MessageProgram& program) {
   }
 }
 
-// Widens the job's iterations by those of one rank, the `first` one if there were none before. An
+// Extends the job's iterations by those of one rank, the `first` one if there were none before. An
 // iteration that some rank has not begun has no end.
 void mergeIterations(const std::vector<RankIteration>& of_rank,
                      std::vector<IterationResult>& of_job, bool first) {

@@ -1,4 +1,4 @@
-// Builds the applications of a workload's hosts, and collects what they saw.
+// Builds the applications of a workload's hosts, and collects their results.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ namespace plumbline::workload {
 // Observation point: endpoint software (modelled).
 struct JobResult {
   std::string name;
-  bool finished = false;  // everything posted was completed, every iteration ended
+  bool finished = false;  // all posted messages completed, all iterations ended
   PortCounters total;     // of all ranks; message_time over all messages that are acknowledged
-  Unacknowledged unacknowledged;            // those of a service without acknowledgements
+  Unacknowledged unacknowledged;            // for a service without acknowledgements
   std::vector<std::uint64_t> bytes_posted;  // S_fabric, by rank
   // TrainingProgram, MoeProgram (its layers): those that every rank finished.
   std::vector<IterationResult> iterations;
   std::vector<ConnectionResult> connections;  // MessageProgram, in the pattern's order
-  // MessageProgram that wants it, see arrival_times.h.
+  // MessageProgram with arrival_times, see arrival_times.h.
   std::optional<stats::Histogram> arrival_time;
   std::vector<Picoseconds> trace_completed;  // TraceProgram: by entry; kNever if not completed
   std::optional<MoeResult> moe;              // MoeProgram
@@ -38,25 +38,25 @@ struct JobResult {
   [[nodiscard]] Picoseconds completionTime() const;
 };
 
-// Nothing here is shared between hosts but immutable plans, so hosts may run on any threads.
+// Hosts share only constant plans, so they may run on any threads.
 class Workload {
  public:
-  // For a fabric of `hosts` hosts. Throws Error(kUsage), naming the job, for a workload that cannot
-  // be: see placeJobs(), makeSchedule() and the comments of workload_spec.h.
+  // For a fabric of `hosts` hosts. Throws Error(kUsage), naming the job, for an invalid workload:
+  // see placeJobs(), makeSchedule() and the comments of workload_spec.h.
   Workload(const WorkloadSpec& spec, std::uint32_t hosts);
 
-  // What runs on `host`; null if nothing does. Lives as long as this object.
+  // The application of `host`; null without one. Lives as long as this object.
   [[nodiscard]] transport::Application* application(HostId host) const {
     return hosts_[host].get();
   }
   // Hosts of the jobs, rank by rank.
   [[nodiscard]] const std::vector<std::vector<HostId>>& placement() const { return placement_; }
 
-  // A task that is of no job, and told of from outside. `number` is in the tags of its messages:
-  // that of the jobs or more, below kMaxJobs; one task of a number on a host. Before applications
-  // are attached.
+  // Adds a task that belongs to no job and is driven from outside. `number` is in the tags of its
+  // messages: at least the number of jobs, below kMaxJobs; one task of a number on a host. Before
+  // applications are attached.
   void add(HostId host, std::uint32_t number, std::unique_ptr<Task> task);
-  // The application of `host` looks at its tasks' wakeAt() again.
+  // Makes the application of `host` read its tasks' wakeAt() again.
   void taskChanged(HostId host) { hosts_[host]->taskChanged(); }
 
   // Not while the fabric is running.
@@ -64,8 +64,8 @@ class Workload {
   [[nodiscard]] std::vector<JobResult> results() const;
   // JobResult::iterations of one job alone: those that every rank has finished.
   [[nodiscard]] std::vector<IterationResult> iterationsOf(std::uint32_t job) const;
-  // A job of a TrainingProgram ends when its ranks have finished the iteration that the foremost of
-  // them is in: all with the same number. Other jobs are left as they are.
+  // Ends a job of a TrainingProgram after the current iteration of its foremost rank, with the same
+  // number for all ranks. Other jobs are not affected.
   void endIterations(std::uint32_t job);
 
  private:

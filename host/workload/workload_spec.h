@@ -1,4 +1,5 @@
-// What the hosts of a fabric are to do, as plain data: jobs, where their ranks sit, what each runs.
+// The workload of a fabric's hosts as plain data: jobs, the placement of their ranks, their
+// programs.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ inline constexpr std::size_t kMaxJobs = 256;
 using Rank = std::uint32_t;
 using transport::HostId;
 
-// --- Where ranks sit ---------------------------------------------------------------------------
+// --- Placement of ranks ------------------------------------------------------------------------
 
 enum class PlacementRule : std::uint8_t {
   kContiguous,   // first, first + 1, …
@@ -32,8 +33,8 @@ enum class PlacementRule : std::uint8_t {
   kExplicit,     // `hosts`, rank by rank
 };
 
-// Every rule but kExplicit puts the hosts of the fabric into an order, beginning anew at its end,
-// and takes the first ones that no earlier job has taken. kExplicit may name hosts of other jobs.
+// Every rule except kExplicit puts the hosts of the fabric into an order, cyclically, and takes the
+// first ones without an earlier job. kExplicit may name hosts of other jobs.
 struct Placement {
   PlacementRule rule = PlacementRule::kContiguous;
   std::uint32_t ranks = 2;  // kExplicit: ignored
@@ -64,18 +65,18 @@ enum class Algorithm : std::uint8_t {
   kXor,              // AllToAll: round s exchanges with r XOR s; a power of two of ranks
 };
 
-// One collective. `bytes` is S as nccl-tests counts it: the buffer of a rank; for AllGather the
-// gathered buffer, for AllToAll all that a rank has for others and itself.
+// One collective. `bytes` is S as in nccl-tests: the buffer of a rank; for AllGather the gathered
+// buffer, for AllToAll all of a rank's data, for others and itself.
 struct CollectiveSpec {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   Algorithm algorithm = Algorithm::kRing;
   std::uint64_t bytes = 1U << 20;
   // Buffers are cut at multiples of this (a gradient's size); the last element may be shorter.
   std::uint32_t element_bytes = 1;
-  // Rings: a chunk travels in as many equal slices as it has this many bytes, rounded up (0: as one
-  // message). Trees: chunk of the pipeline, likewise (0: the whole buffer).
+  // Rings: a chunk travels in ceil(chunk size / this) equal slices (0: as one message). Trees: size
+  // of a pipelined chunk, likewise (0: the whole buffer).
   std::uint64_t chunk_bytes = 0;
-  // AllToAll: peers in parallel (0: all at once). Trees: chunks under way per edge (0: 8).
+  // AllToAll: peers in parallel (0: all at once). Trees: chunks in flight per edge (0: 8).
   std::uint32_t window = 0;
   // kHierarchical: accelerators of a server, neighbours in rank; rank r uses rail r mod this.
   std::uint32_t ranks_per_server = 1;
@@ -86,7 +87,7 @@ struct CollectiveSpec {
 };
 
 // `iterations` times: compute, then the collectives one after the other (a rank's communication
-// stream). A rank begins its next iteration when it has finished the last one itself.
+// stream). A rank begins its next iteration when it has finished its own previous one.
 struct TrainingProgram {
   std::uint32_t iterations = 1;
   Picoseconds compute{};  // C
@@ -111,7 +112,7 @@ enum class Pattern : std::uint8_t {
   kExplicit,           // `pairs` of ranks
 };
 
-// Messages one after the other: the next is posted when one of `outstanding` is done.
+// The next message is posted when one of `outstanding` is complete.
 struct ClosedLoop {
   std::uint32_t outstanding = 1;
 };
@@ -120,8 +121,8 @@ struct Arrivals {
   Picoseconds interval{};
   bool poisson = false;
 };
-// Sends for `on`, then is silent for `off`, and again. Open loops: their clock stands still in
-// `off`. Messages posted in time finish when they finish.
+// Sends for `on`, then is silent for `off`, repeatedly. Open loops: their clock stops during `off`.
+// Messages posted in time may finish later.
 struct OnOff {
   Picoseconds on{};
   Picoseconds off{};
@@ -138,8 +139,8 @@ struct MessageProgram {
   Picoseconds phase{};  // pair i (in the pattern's order) starts i * phase later
   std::uint64_t messages = std::numeric_limits<std::uint64_t>::max();  // per pair and direction
   Picoseconds until = transport::kNever;  // no message is posted from this time on
-  // Whether JobResult::arrival_time is wanted: 24 B for every message. Not of the verb read, whose
-  // messages arrive at their poster.
+  // Whether to compute JobResult::arrival_time: 24 B for every message. Not for the verb read,
+  // whose messages arrive at their poster.
   bool arrival_times = false;
 };
 
@@ -159,7 +160,7 @@ struct TraceProgram {
 
 // --- Jobs --------------------------------------------------------------------------------------
 
-// Which of a pair's flows (QPs, PDCs) a message takes.
+// Selects one of a pair's flows (QPs, PDCs) for a message.
 enum class FlowUse : std::uint8_t {
   kRoundRobin,
   kSplit,  // every message in as many parts as there are flows, if it has that many bytes
@@ -170,8 +171,8 @@ struct JobSpec {
   Placement placement;
   Picoseconds start{};
   std::uint32_t flows = 1;  // 1 to 256 per pair of hosts
-  // Number of the first of them. Jobs that have a pair of hosts in common share the flows of the
-  // same numbers, and the order of messages in them; below 256 with `flows`.
+  // Number of the first of them. Jobs with a common pair of hosts share the flows of the same
+  // numbers, and the order of messages in them; below 256 with `flows`.
   std::uint32_t first_flow = 0;
   FlowUse flow_use = FlowUse::kRoundRobin;
   transport::Verb verb = transport::Verb::kWrite;  // kRead: messages only

@@ -15,11 +15,11 @@ namespace {
 
 namespace global = card::regs::global;
 
-// A busy host may be kept from arming for a while.
+// Arming may be delayed by this much on a busy host.
 constexpr Picoseconds kArmingTime = milliseconds(1);
-// The most exact of so many comparisons of two clocks counts.
+// Two clocks are compared this many times; the most exact comparison counts.
 constexpr int kComparisons = 8;
-// A second setting takes the first one's error, which repeats, out.
+// The second setting removes the error of the first one, which is the same each time.
 constexpr int kSettings = 2;
 // Reading may take this much longer than it did once.
 constexpr std::int64_t kReadingReserve = 2;
@@ -87,7 +87,7 @@ void BusCards::reset() {
   alignTimes();
 }
 
-// To come for all of them.
+// Far enough ahead for all cards.
 Picoseconds BusCards::earliestStart() {
   Picoseconds latest;
   for (std::size_t card = 0; card < cards(); ++card) {

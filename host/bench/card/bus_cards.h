@@ -1,5 +1,4 @@
-// Tester cards behind register buses of any kind, each with a clock of its own that runs whether
-// anyone looks or not.
+// Tester cards behind register buses of any kind. Each card has a free-running clock of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +10,16 @@
 
 namespace plumbline::bench {
 
-// The cards' times are set to that of the first one at every reset(), as well as their buses allow,
-// and go on by each card's own clock. A start is therefore common to as much as disagreement()
-// says, and times of different cards are never subtracted from each other.
+// reset() sets all cards to the time of the first card, as exactly as their buses allow; afterwards
+// each card's own clock advances its time. The common start is therefore exact to disagreement(),
+// and times of different cards are never subtracted from each other.
 class BusCards final : public CardSet {
  public:
-  // At least one. Throws as card::Driver; Error(kUnsupported) for cards that differ in their
-  // abilities.
+  // `cards`: at least one. Throws as card::Driver; Error(kUnsupported) for cards that differ in
+  // their abilities.
   explicit BusCards(std::vector<std::unique_ptr<card::RegisterBus>> buses);
 
-  // How far the cards' times were apart at most when they were set last; 0 for one card.
+  // Largest difference between the cards' times when they were last set; 0 for one card.
   [[nodiscard]] Picoseconds disagreement() const { return disagreement_; }
 
   [[nodiscard]] Picoseconds now() override;

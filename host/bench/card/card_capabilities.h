@@ -1,4 +1,4 @@
-// What a bench can that has tester cards, simulated or real.
+// Capabilities of a bench with tester cards, simulated or real.
 #pragma once
 
 #include "base/units.h"
@@ -6,8 +6,8 @@
 
 namespace plumbline::bench {
 
-// Of cards as they are packed (docs/card.md), with ports of `line_rate` and a datapath clock of
-// `clock_period`. Name, ports, DUT and costs are the bench's own.
+// Of cards as they are built (docs/card.md), with ports of `line_rate` and a datapath clock of
+// `clock_period`. The bench sets name, ports, DUT and costs itself.
 Capabilities cardCapabilities(BitRate line_rate, Picoseconds clock_period);
 
 }  // namespace plumbline::bench

@@ -5,13 +5,13 @@
 namespace plumbline::bench {
 namespace {
 
-// Card time that reading the counters of so many ports takes.
+// Card time that reading the counters of one port takes.
 constexpr Picoseconds kReadingTime = microseconds(12);
 constexpr std::size_t kPortsRead = 4;
 
 }  // namespace
 
-// A card with its driver; tells the group what its ports do.
+// A card with its driver; reports the events of its ports to the group.
 class CardGroup::Member final : public sim::PortPeer {
  public:
   Member(CardGroup& group, std::uint32_t first_port, const sim::CardSimOptions& options)
@@ -48,14 +48,14 @@ CardGroup::CardGroup(std::uint32_t cards, std::uint32_t ports, const std::string
         *this, i * ports,
         sim::CardSimOptions{.ports = ports, .trace_fst = i == 0 ? trace_fst : std::string()}));
   }
-  // When the whole group is there: a driver uses the card's clock.
+  // Only when the whole group exists, because a driver advances the card's clock.
   for (const auto& member : members_) add(member->card);
 }
 
 CardGroup::~CardGroup() = default;
 
-// The DUT first, and the others before the leader: all that a card sends in a clock reaches the DUT
-// when it has come to that clock, and what the DUT hands over is on the wire before any card looks.
+// The DUT first, then the other cards, then the leader: the DUT has all that a card sent before a
+// clock when it gets to that clock, and what it delivers is on the wire before any card looks.
 void CardGroup::step(const Member& leader, Picoseconds time) {
   if (stepping_) return;
   stepping_ = true;

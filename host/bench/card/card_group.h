@@ -1,5 +1,5 @@
-// Simulated tester cards side by side, on one clock and one common time: their ports are counted
-// through, and what they are connected to sees the ports of one tester.
+// Simulated tester cards side by side, on one clock and one common time. Their ports are numbered
+// consecutively, so that the peer sees the ports of one tester.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace plumbline::bench {
 
-// Whatever makes one card's clock go on (a register access, the passing of time), all cards are at
-// the same edge of it afterwards. Not thread-safe.
+// Whatever advances one card's clock (a register access, the passing of time), all cards are at the
+// same clock edge afterwards. Not thread-safe.
 class CardGroup final : public CardSet {
  public:
-  // `cards` of them with `ports` each. `trace_fst`: waveform of the first card; empty = none.
-  // Throws Error(kUnsupported) for a number of ports that no model was built for.
+  // `cards` cards with `ports` ports each. `trace_fst`: waveform file of the first card; empty =
+  // none. Throws Error(kUnsupported) for a number of ports that no model was built for.
   CardGroup(std::uint32_t cards, std::uint32_t ports, const std::string& trace_fst = {});
   ~CardGroup() override;
 
-  // As of sim::CardSim, with ports of the group; std::out_of_range for one that it does not have.
+  // As in sim::CardSim, with ports of the group; std::out_of_range for a port outside it.
   void connect(sim::PortPeer* peer) { peer_ = peer; }
   void deliver(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
                sim::Preamble preamble = sim::kOrdinaryPreamble);
@@ -39,7 +39,7 @@ class CardGroup final : public CardSet {
  private:
   class Member;
 
-  // `leader` is about to go on to the edge at `time`: so do the others.
+  // Advances the other cards to `time`, the edge that `leader` is about to reach.
   void step(const Member& leader, Picoseconds time);
   [[nodiscard]] Member& memberOf(std::uint32_t port) const;
 

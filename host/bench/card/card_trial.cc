@@ -20,11 +20,11 @@ constexpr Picoseconds kMaxStep = microseconds(500);
 constexpr std::int64_t kSteps = 50;
 // The last frame leaves when it is due; a card that still sends this much later is broken.
 constexpr Picoseconds kOvertime = microseconds(100);
-// Counting frames on the way, for who looks on, takes at most one part in so many of the time.
+// Counting frames during a trial, for an observer, takes at most 1/kCountingShare of the time.
 constexpr std::int64_t kCountingShare = 20;
-// From the last bit before the card's MAC until the frame is in all counters.
+// From the last bit at the card's MAC until the frame is in all counters.
 constexpr Picoseconds kReceiveTime = microseconds(3);
-// ... and until a captured one can be taken: what waits in the card goes to the host's memory.
+// ... and until a captured frame can be taken: it first moves from the card to host memory.
 constexpr Picoseconds kCaptureTime = microseconds(20);
 // From the card's decision to stop until its last frame is on the wire.
 constexpr Picoseconds kTransmitTime = microseconds(3);
@@ -84,7 +84,7 @@ void CardTrial::configure() {
   }
   parts_.configure();
   retry_.bringUp();
-  cards_.takeCaptured();  // what an interrupted trial may have left
+  cards_.takeCaptured();  // left by an interrupted trial
 }
 
 Picoseconds CardTrial::send() {
@@ -107,11 +107,11 @@ Picoseconds CardTrial::send() {
     if (hooks_.observer != nullptr) show(end);
   }
   if (!spec_.paused_frames_wait && cards_.sending() && (paused || pausedAway())) {
-    // What the network did not let it send in time is not made up for.
+    // Frames that pauses kept from leaving in time are not sent afterwards.
     cards_.stop();
     stopped_ = true;
   }
-  // What had to wait is made up for at line rate, in no more time than the trial took.
+  // Waiting frames are sent at line rate, for at most as long as the trial took.
   const Picoseconds limit =
       end + kOvertime + (spec_.paused_frames_wait || retry_.on() ? plan_.end : Picoseconds());
   for (; !stopped_; advanceBy(kMinStep)) {
@@ -176,13 +176,13 @@ FarEnd::Passed CardTrial::passed() {
   return counted_;
 }
 
-// Reading takes card time but no part in the traffic: what is sent, and when, is in the card
-// already.
+// Reading takes card time but does not affect the traffic: the card already holds all frames and
+// their times.
 void CardTrial::show(Picoseconds end) {
   if (cards_.now() + asking_time_ > end || !hooks_.observer->due()) return;
-  // Everything at one instant: reading takes far longer than latching, and what is read later would
-  // be of another time. The time between the latches of two ports, one register write, is shorter
-  // than the way of a frame from one to the other: none is counted as received, but not as sent.
+  // Latches all counters at one instant, because reading takes far longer than latching. Between
+  // the latches of two ports lies one register write, which is shorter than a frame's way from one
+  // to the other: no frame is counted as received but not as sent.
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) cards_.port(port).latchCounters();
   TrialSnapshot snapshot;
   snapshot.bench = bench_;
@@ -211,13 +211,12 @@ void CardTrial::show(Picoseconds end) {
 void CardTrial::showEnd() {
   TrialSnapshot snapshot = snapshotOf(spec_, result_);
   snapshot.bench = bench_;
-  snapshot.links.clear();  // the watch has them, with the queues since the snapshot before
+  snapshot.links.clear();  // the watch has them, with the queues since the last snapshot
   far_end_.look(snapshot);
   hooks_.observer->onSnapshot(snapshot);
 }
 
-// The drain ends early when the far end is known to hold no frame of the cards after the last one:
-// none can come any more.
+// The drain ends early when the far end is known to hold no frame of the cards.
 void CardTrial::drain() {
   std::uint64_t planned = 0;
   for (const StreamPlan& stream : plan_.streams) planned += stream.frames;
@@ -261,7 +260,7 @@ void CardTrial::collectPorts() {
       if (present) fault(fmt::format("port {}: {}", hosts_[port], what));
     };
     const card::PortFaults sticky = cards_.port(port).faults();
-    // What waits for a replay leaves late by design, and is counted.
+    // Frames that waited for a replay leave late by design, and are counted.
     portFault(sticky.tx_late && !retry_.on(),
               fmt::format("{} frames left late, the worst by {} ns", counters.tx_late,
                           static_cast<double>(counters.tx_late_max_ps) / 1e3));
@@ -290,8 +289,8 @@ void CardTrial::collectPorts() {
 }
 
 void CardTrial::collectStreams() {
-  // What each port should have accounted: if it all went to streams that end there, no other row
-  // has anything and need not be read.
+  // Frames that each port should have counted. If all belong to streams that end there, all other
+  // rows are zero and need not be read.
   std::vector<std::uint64_t> accounted(hosts_.size());
   std::vector<std::vector<card::RxFlow>> rows;
   for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {
@@ -340,7 +339,7 @@ StreamResult CardTrial::collectStream(std::uint32_t index, const std::vector<car
     result.ce += row.ce;
     result.bad_icrc += row.bad_icrc;
     result.reorder_depth = std::max(result.reorder_depth, row.reorder_depth);
-    // The row cannot know of frames lost behind the last one that came; the sender's count can.
+    // The row does not show losses after the last received frame; the sender's count does.
     const std::uint64_t arrived = row.frames - row.duplicate - row.stale;
     std::uint64_t lost = 0;
     if (arrived + row.lost != row.next_sequence || arrived > sent.at(i)) {
@@ -357,7 +356,7 @@ StreamResult CardTrial::collectStream(std::uint32_t index, const std::vector<car
   return result;
 }
 
-// Every frame that was due in the trial was sent, or its slot was given up to a pause.
+// Checks that every frame that was due was sent, or its slot given up to a pause.
 void CardTrial::checkSkipped() {
   std::vector<std::uint64_t> missing(hosts_.size());
   for (std::uint32_t i = 0; i < spec_.streams.size(); ++i) {

@@ -27,24 +27,26 @@ class CardTrial {
   CardTrial(CardSet& cards, FarEnd& far_end, const MacTiming& mac, const TrialSpec& spec,
             const Capabilities& capabilities, const TrialHooks& hooks);
 
-  // Runs it; once. `bench`, `observed` and `wall_seconds` of the result are the caller's.
+  // Runs the trial; call once. The caller sets `bench`, `observed` and `wall_seconds` of the
+  // result.
   TrialResult run();
 
  private:
   void configure();
-  // Sends everything and waits until it has arrived; returns the card time that took.
+  // Sends all frames and waits until they have arrived; returns the card time that this took.
   Picoseconds send();
-  // Lets time pass, then serves capture and progress. To an absolute time where it matters that
-  // rounding to clock edges does not add up.
+  // Lets time pass, then serves capture and progress. Callers pass absolute times where rounding to
+  // clock edges must not accumulate.
   void advanceTo(Picoseconds time);
   void advanceBy(Picoseconds duration);
   // True when pauses have kept the card from sending.
   bool pausedAway();
   [[nodiscard]] bool capturing() const;
   void serveHooks();
-  // Frames sent and received so far, or a while ago where the cards have to be asked.
+  // Frames sent and received so far; may be the last reading where counters must be read from
+  // cards.
   FarEnd::Passed passed();
-  // Shows an observer the trial so far, if there is time for reading counters before `end`.
+  // Shows the trial so far to an observer if counters can be read before `end`.
   void show(Picoseconds end);
   void showEnd();
   void drain();
@@ -54,7 +56,7 @@ class CardTrial {
                                            const std::vector<card::RxFlow>& rows);
   void checkSkipped();
   void collectLatency();
-  // False for streams between cards whose times have nothing to do with each other.
+  // False for streams between cards with independent clocks.
   [[nodiscard]] bool timed(const StreamSpec& stream) const;
   void fault(const std::string& what);
 
@@ -71,7 +73,7 @@ class CardTrial {
   TrialCardParts parts_;
   TrialLinkRetry retry_;
   Picoseconds asking_time_;  // that reading all counters takes
-  FarEnd::Passed counted_;   // the last time that the cards were asked
+  FarEnd::Passed counted_;   // when the cards' counters were last read
   Picoseconds next_count_;
   Picoseconds start_;                         // common start, card time
   bool stopped_ = false;                      // before all was sent, because of pauses

@@ -100,7 +100,7 @@ bool FabricLink::ofCard(const fabric::Packet& packet) const {
 
 void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
                                  sim::Preamble preamble) {
-  // A switch puts its own in front of what it forwards.
+  // A switch generates the preamble of a frame that it forwards.
   preamble_ = bare_ ? preamble : sim::kOrdinaryPreamble;
   onFrameFromCard(port, std::move(frame), first_bit);
 }
@@ -146,7 +146,7 @@ void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Pico
   enter(port, std::move(frame), packetOf(decoded, destination->second), first_bit);
 }
 
-// What is left of its headers need not be true: on a bare link it comes out at the other end.
+// The headers of a damaged frame may be wrong: on a bare link it leaves at the other end.
 void FabricLink::onDamagedFromCard(std::uint32_t port, sim::FrameBytes frame,
                                    Picoseconds first_bit) {
   if (!bare_) {
@@ -160,7 +160,7 @@ void FabricLink::onDamagedFromCard(std::uint32_t port, sim::FrameBytes frame,
   enter(port, std::move(frame), packet, first_bit);
 }
 
-// From the card's port into the fabric; whoever gets the packet out of it gets the frame.
+// Sends a card port's frame into the fabric; the packet's receiver gets the frame's bytes.
 void FabricLink::enter(std::uint32_t port, sim::FrameBytes frame, fabric::Packet packet,
                        Picoseconds first_bit) {
   packet.stamp = static_cast<std::uint64_t>((first_bit - origin_).count());

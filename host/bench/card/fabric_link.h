@@ -1,6 +1,6 @@
-// The cables between simulated cards and the simulated DUT: frames of the card become packets of
-// the fabric, and packets that the fabric delivers become the card's frames again, as the switches
-// left them (transit.h) and to the picosecond. Pauses travel it as PFC frames, both ways.
+// The cables between simulated cards and the simulated DUT. Frames of the card become packets of
+// the fabric; delivered packets become frames again, as the switches changed them (transit.h), with
+// times exact to the picosecond. Pauses cross the cable as PFC frames, both ways.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +18,30 @@
 
 namespace plumbline::bench {
 
-// Frames that belong to the cable alone never enter the fabric as packets: the switch takes MAC
-// control for itself, obeys PFC, and has no use for 802.3x PAUSE and CC_Update. The credits of CBFC
-// are told to the fabric's model only; the card neither sends nor gets CC_Update frames.
+// Frames of the link itself never enter the fabric as packets: the switch consumes MAC control,
+// obeys PFC, and ignores 802.3x PAUSE and CC_Update. CBFC credits go to the fabric's model only;
+// the card neither sends nor receives CC_Update frames.
 class FabricLink final : public sim::PortPeer {
  public:
   // Port p of the cards is host hosts[p] of the DUT; the other hosts are simulated as the trial
-  // says. `cards` must outlive the link; the link connects itself to it and disconnects at its end.
+  // says. `cards` must outlive the link, which connects itself and disconnects in its destructor.
   FabricLink(CardGroup& cards, const TrialSpec& spec, std::vector<std::uint32_t> hosts);
   ~FabricLink() override;
   FabricLink(const FabricLink&) = delete;
   FabricLink& operator=(const FabricLink&) = delete;
 
-  // The fabric's time zero is the card's time `start`. Until this is called it stands still, and
-  // nothing may be sent.
+  // Sets the fabric's time zero to the card's time `start`. Before this call the fabric stands
+  // still, and nothing may be sent.
   void startAt(Picoseconds start);
 
   void onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) override;
-  // On a bare link preambles come out at the other end, and ordered sets go there past the fabric.
+  // On a bare link preambles reach the other end unchanged, and ordered sets bypass the fabric.
   void onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
                        sim::Preamble preamble) override;
   void onSetFromCard(std::uint32_t port, sim::OrderedSet set, Picoseconds begin) override;
   void advanceTo(Picoseconds now) override;
 
-  // For observers, before startAt(). A frame of the card has the time of its first bit as `stamp`.
+  // For observers, before startAt(). `stamp` of a card's frame is the time of its first bit.
   [[nodiscard]] fabric::Fabric& fabric() { return fabric_; }
   [[nodiscard]] const fabric::Fabric& fabric() const { return fabric_; }
   [[nodiscard]] const SimHosts& simHosts() const { return sim_hosts_; }
@@ -52,12 +52,12 @@ class FabricLink final : public sim::PortPeer {
   [[nodiscard]] std::uint64_t framesToCard() const;
   // Frames put on the wire towards one port of the card, PFC frames included.
   [[nodiscard]] std::uint64_t framesToPort(std::uint32_t port) const { return to_port_.at(port); }
-  // Frames that the trial damages at card port `port` and that the DUT threw away: a switch does so
-  // for a bad FCS, a bare link passes everything.
+  // Frames that were damaged at card port `port` and that the DUT discarded: a switch discards a
+  // bad FCS, a bare link passes everything.
   [[nodiscard]] std::uint64_t discarded(std::uint32_t port) const { return discarded_.at(port); }
-  // Frames of the card that no switch would forward (bad FCS, unknown address, TTL too small) or
-  // that came out where no tester port is: each a fault of the tester. Only the first few are
-  // described.
+  // Frames of the card that a switch cannot forward (bad FCS, unknown address, TTL too small) or
+  // that left at a host without a tester port: each is a fault of the tester. Only the first few
+  // are described.
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
 
  private:
@@ -85,11 +85,11 @@ class FabricLink final : public sim::PortPeer {
   fabric::Fabric fabric_;
   std::vector<std::uint32_t> hosts_;  // by port
   SimHosts sim_hosts_;
-  transport::RoceSpec roce_;  // of simulated hosts, for their frames that come to the card
+  transport::RoceSpec roce_;  // of simulated hosts, for their frames to the card
   bool pfc_;                  // the fabric's pauses are PFC, not credits
-  bool bare_;                 // there is no switch, so nobody looks at frames on their way
+  bool bare_;                 // no switch: frames are not inspected on their way
   Picoseconds link_delay_;    // of a bare link
-  sim::Preamble preamble_ = sim::kOrdinaryPreamble;     // of the frame that comes from the card
+  sim::Preamble preamble_ = sim::kOrdinaryPreamble;     // of the frame that arrives from the card
   Picoseconds origin_ = fabric::kNever;                 // card time of the fabric's time zero
   std::vector<std::uint32_t> port_of_host_;             // kNoPort where no tester port is
   std::map<wire::MacAddress, fabric::HostId> host_of_;  // by its address

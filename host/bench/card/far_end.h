@@ -1,4 +1,5 @@
-// What is at the other end of the tester's cables, as far as a trial can know it without the cards.
+// The device at the other end of the tester's cables, as far as a trial can observe it without the
+// cards.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace plumbline::bench {
 
-// As it stands: a real device, of which a trial knows nothing but what the cards see. Ports are
-// those of the cards.
+// The base class is a real device, which a trial observes through the cards alone. Ports are those
+// of the cards.
 class FarEnd {
  public:
   struct Passed {
@@ -25,29 +26,29 @@ class FarEnd {
 
   // The cards begin to send at card time `start`.
   virtual void startAt(Picoseconds /*start*/) {}
-  // Frames that have crossed the cables so far, where someone counts them.
+  // Frames that have crossed the cables so far; nothing where they are not counted.
   [[nodiscard]] virtual std::optional<Passed> passed() const { return std::nullopt; }
-  // True when no frame of the cards can arrive any more, all `planned` ones having left them, or
-  // as many as will.
+  // True when no frame of the cards can arrive any more: `planned` frames, or as many as will, have
+  // left.
   [[nodiscard]] virtual bool settled(std::uint64_t /*planned*/, bool /*stopped*/) const {
     return false;
   }
-  // The time for residual frames, `drain`, is over; from now on nothing arrives that counts.
+  // The drain time is over; frames that arrive later do not count.
   virtual void close(Picoseconds /*drain*/, std::vector<std::string>& /*faults*/) {}
 
-  // Frames that should have got to the receiver of `port`, of which damage on arrival keeps
-  // `dropped` from it; nothing where that is not known.
+  // Frames that should have reached the receiver of `port`, where damage on arrival drops `dropped`
+  // of them; nothing where this is unknown.
   [[nodiscard]] virtual std::optional<std::uint64_t> due(std::uint32_t /*port*/,
                                                          std::uint64_t /*dropped*/) const {
     return std::nullopt;
   }
   // Adds what is known of a port's cable.
   virtual void collectPort(std::uint32_t /*port*/, PortResult& /*result*/) {}
-  // Whether the wire ran dry within a frame that `port` sent.
+  // Whether the transmitter underran within a frame that `port` sent.
   [[nodiscard]] virtual bool ranDry(std::uint32_t /*port*/) const { return false; }
-  // Adds what the device says of itself, and faults of the tester that it saw.
+  // Adds the device's own counters, and faults of the tester that it saw.
   virtual void collect(TrialResult& /*result*/) {}
-  // ... and what a simulation has seen as a whole, when the rest of `result` is complete.
+  // ... and results of the whole simulation, when the rest of `result` is complete.
   virtual void collectFabric(TrialResult& /*result*/) {}
   // Adds what an observer may see of the device.
   virtual void look(TrialSnapshot& /*snapshot*/) {}

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint32_t kRows = 2048;      // of the card's receive table, with a tag of 11 bits
 constexpr std::uint32_t kWideRows = 4096;  // ... of 12 bits
-// Frames that wait for the end of a pause, or meet by chance, are late on purpose: the most that
-// the card can overlook.
+// The card's largest threshold for late frames, for those that are late by design: they wait for the
+// end of a pause, or for frames of other flows.
 constexpr Picoseconds kAnyLateness{0x7FFF'FFFF};
 
 struct Timing {
@@ -28,7 +28,7 @@ struct Timing {
   card::FinePeriod burst_interval;
   std::uint64_t frames = 0;
   card::Gaps gaps;
-  // From the first frame's due time to the last one's, where gaps do not tell it by the period.
+  // From the first frame's due time to the last one's, where the period does not give it.
   std::optional<Picoseconds> span;
 };
 
@@ -43,8 +43,8 @@ Timing oneBurst(std::uint64_t frames) {
   return timing;
 }
 
-// As many frames as the mean says. Their last due time scatters by the square root of their number;
-// a span that is too short would only make the trial wait.
+// The number of frames follows from the mean gap. The last due time scatters by the square root of
+// that number; a span that is still too short only makes the trial wait.
 Timing drawnTiming(const DrawnGaps& drawn, card::FinePeriod period, std::uint64_t frames) {
   constexpr double kSigmas = 6;
   Timing timing = oneBurst(frames);
@@ -85,7 +85,7 @@ Timing constantTiming(const StreamSpec& stream, Fraction rate, const TrialSpec& 
   Timing timing;
   timing.period = card::framePeriod(stream.frame, line, rate);
   timing.frames = card::framesWithin(spec.duration - stream.start, timing.period);
-  // Of messages whose bytes are given, whole ones.
+  // With a given message size, whole messages only.
   if (stream.queue_pairs && stream.queue_pairs->message) {
     timing.frames -= timing.frames % std::max(messageFrames(stream), 1U);
   }
@@ -137,8 +137,8 @@ std::uint32_t rowsOf(const StreamSpec& stream) {
   return stream.queue_pairs && stream.queue_pairs->counted ? stream.format.qps : 1;
 }
 
-// Streams by themselves take a row each; those that count queue pairs, one for each of them, which
-// only the wide layout of the tag has room for.
+// A stream takes one row; a stream that counts its queue pairs takes one row for each, which needs
+// the wide layout of the tag.
 bool wantsWideRows(const TrialSpec& spec) {
   return std::any_of(spec.streams.begin(), spec.streams.end(),
                      [](const StreamSpec& stream) { return rowsOf(stream) > 1; });
@@ -159,12 +159,12 @@ card::FlowConfig flowConfig(const StreamSpec& stream, std::uint32_t index, const
   return flow;
 }
 
-// Frames longer than any receiver takes are damage of a kind.
+// Longer frames than any receiver accepts count as damage.
 Bytes longestFrame(const Capabilities& capabilities) {
   return capabilities.damage ? Bytes(card::kMaxFrameBytes) : capabilities.max_frame;
 }
 
-// What is wrong with one stream by itself.
+// Faults of one stream by itself.
 void refuseStream(const TrialSpec& spec, std::uint32_t index, const Capabilities& capabilities,
                   std::vector<std::string>& refusals) {
   const StreamSpec& stream = spec.streams[index];
@@ -218,7 +218,7 @@ void refuseStream(const TrialSpec& spec, std::uint32_t index, const Capabilities
   }
 }
 
-// Lists and messages of all streams of a port share its tables, of which the card knows the sizes.
+// Lists and messages of all streams of a port share its tables, whose sizes the card reports.
 void refuseTables(const TrialSpec& spec, const Capabilities& capabilities,
                   std::vector<std::string>& refusals) {
   const FlowPlan plan = planFlows(spec, capabilities);
@@ -336,8 +336,8 @@ FlowPlan planFlows(const TrialSpec& spec, const Capabilities& capabilities) {
     slots[stream.from] += slot;
     least_slot[stream.from] = flows.size() == 1 ? slot : std::min(least_slot[stream.from], slot);
   }
-  // Flows on one port meet on the wire: with no more than line rate together a frame waits at most
-  // for one frame of every other flow.
+  // Flows of one port may be due at the same time: at no more than line rate in total, a frame
+  // waits for at most one frame of every other flow.
   for (std::uint32_t host = 0; host < hosts; ++host) {
     plan.late_threshold.push_back(spec.paused_frames_wait || drawn[host]
                                       ? kAnyLateness

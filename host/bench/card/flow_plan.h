@@ -1,6 +1,5 @@
-// From the streams of a trial to the flows of a card: which port, which flow number, which row and
-// group of the receiver, how many frames, when the last one leaves. Knows the card's tables but no
-// bench in particular.
+// Maps the streams of a trial to the flows of a card: port, flow number, receiver row and group,
+// number of frames, end time. Uses the sizes of the card's tables and no specific bench.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +13,11 @@
 
 namespace plumbline::bench {
 
-// A frame that waits for nothing leaves within two clocks of its due time, on a card and off it.
+// An unobstructed frame leaves within two clocks of its due time, on a card and on simulated hosts.
 inline constexpr Picoseconds kLateThreshold = nanoseconds(10);
 
-// Where a stream of the trial ended up, in the order of the trial's streams. The receiver's rows
-// are the same on every port: a frame that comes out of a wrong port is known.
+// Where a stream of the trial is placed, in the order of the trial's streams. All ports have the
+// same receiver rows, so that a frame received at a wrong port is recognised.
 struct StreamPlan {
   std::uint32_t flow = 0;    // number on its sending port
   std::uint64_t frames = 0;  // that it will send
@@ -30,7 +29,7 @@ struct FlowPlan {
   std::vector<std::vector<card::FlowConfig>> flows;  // by host
   std::vector<StreamPlan> streams;
   std::vector<Picoseconds> late_threshold;  // by host
-  Picoseconds end;  // when the wire is free again after the last frame, and all storms are over
+  Picoseconds end;         // when the last frame has left the wire, and all storms are over
   bool wide_rows = false;  // RxTracking::wide_rows of all ports
 };
 
@@ -38,8 +37,8 @@ struct FlowPlan {
 std::vector<std::uint32_t> usedHosts(const TrialSpec& spec);
 
 // Why streams cannot be planned with these capabilities, one sentence each: too many hosts, flows
-// or groups, frames the card cannot send, a port promised more than its line rate, loads without an
-// end.
+// or groups, frames that the card cannot send, more load on a port than its line rate, loads
+// without an end.
 std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities& capabilities);
 
 // Plans a trial without refusals.

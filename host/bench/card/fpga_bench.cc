@@ -13,7 +13,7 @@
 namespace plumbline::bench {
 namespace {
 
-// Of all cards of a host together, until they are asked.
+// Upper bound for all cards of a host together, before they are opened.
 constexpr std::uint32_t kMostPorts = 32;
 // Cards of this width have ports of this rate.
 constexpr std::uint32_t kDataBytes = 64;

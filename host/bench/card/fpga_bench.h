@@ -17,23 +17,23 @@ namespace plumbline::bench {
 // A card that has been opened.
 struct OpenCard {
   std::unique_ptr<card::RegisterBus> bus;
-  std::string description;  // for the report: which card, and what was loaded into it
+  std::string description;  // for the report: the card and the image loaded into it
 };
 
-// Tester port p is host p of the DUT among those in use; ports are counted through the cards in
-// their order. The trial waits for residual frames as long as it is told, because nothing says when
-// a real device is empty. Streams between two cards have no latency: their clocks have nothing to
-// do with each other (BusCards).
+// Tester port p is the p-th host of the DUT that is in use; ports are numbered through the cards in
+// their order. The trial waits the full drain time for residual frames, because a real device does
+// not report that it is empty. Streams between two cards have no latency: their clocks are
+// independent (BusCards).
 class FpgaBench final : public Bench {
  public:
-  // A bench that says what cards of a host can at most, and runs nothing.
+  // A bench without cards: reports the most that cards of a host offer, and runs nothing.
   FpgaBench();
   // `cards`: at least one. Throws as BusCards, and Error(kUnsupported) for ports of another rate.
   FpgaBench(const FpgaSpec& spec, std::vector<OpenCard> cards);
 
   [[nodiscard]] const Capabilities& capabilities() const override { return capabilities_; }
   [[nodiscard]] std::vector<std::string> refusals(const TrialSpec& spec) const override;
-  // Throws Error(kTester) when a card is gone; without cards Error(kUsage).
+  // Throws Error(kTester) when a card has disappeared; without cards Error(kUsage).
   TrialResult run(const TrialSpec& spec, const TrialHooks& hooks) override;
 
  private:
@@ -41,7 +41,7 @@ class FpgaBench final : public Bench {
 
   Capabilities capabilities_;
   std::unique_ptr<BusCards> cards_;
-  bool captures_ = true;  // as cards of a host can at most
+  bool captures_ = true;  // the maximum of cards of a host
   Picoseconds tx_offset_;
   Picoseconds rx_offset_;
 };

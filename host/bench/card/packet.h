@@ -14,7 +14,7 @@ namespace plumbline::bench {
 inline constexpr std::uint8_t kTrimmableDscp = 26;  // of packets that may be trimmed
 inline constexpr std::uint8_t kTrimmedDscp = 27;    // of packets that were
 
-// Packet::opcode of the card's frames: no protocol of simulated hosts takes them for its own.
+// Packet::opcode of the card's frames: distinct from all opcodes of simulated hosts.
 inline constexpr std::uint8_t kCardFrameOpcode = 0xC0;
 
 // Hash of the fields that ECMP looks at: addresses, protocol and UDP ports. Equal for frames of one
@@ -23,11 +23,11 @@ std::uint64_t flowHash(const wire::DecodedFrame& frame);
 
 // Priority of a frame: PCP when it is tagged, else the class of its DSCP (its top three bits).
 std::uint8_t priorityOf(const wire::DecodedFrame& frame);
-// The same of the frames of a stream.
+// The same for the frames of a stream.
 std::uint8_t priorityOf(const FrameFormat& format);
 
-// The packet for `frame` to `destination`, without a cookie. `connection` and `psn` are those of
-// the BTH, zero in a frame without one.
+// The packet for `frame` to `destination`, without a cookie. `connection` and `psn` come from the
+// BTH; zero in a frame without one.
 fabric::Packet packetOf(const wire::DecodedFrame& frame, fabric::HostId destination);
 
 }  // namespace plumbline::bench

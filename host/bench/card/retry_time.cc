@@ -9,8 +9,8 @@ namespace plumbline::bench {
 namespace {
 
 // In clocks: from the last beat of a damaged frame to the NACK at the MAC boundary, from the NACK
-// there to the first repeated beat (docs/card.md). What crosses the boundary does so at the edge
-// that ends its clock.
+// there to the first repeated beat (docs/card.md). Crossing the boundary happens at the edge that
+// ends a clock.
 constexpr std::int64_t kBeatToNack = 11 + 1;
 constexpr std::int64_t kNackToReplay = 9 + 1;
 
@@ -27,13 +27,13 @@ std::int64_t edgeAt(Picoseconds time) {
   return edge;
 }
 
-// First column of a free line for what crosses the boundary at `edge`.
+// First column of a free line for a beat that crosses the boundary at `edge`.
 Picoseconds columnAfter(std::int64_t edge) {
   return roundUp(sim::edgeTime(edge) + sim::kMacTxLatency, kColumn);
 }
 
-// Clock in which the receiver has the last beat of a frame. Beats come with their last byte, one a
-// clock: a short last beat may have to wait for the one before it.
+// Clock in which the receiver gets the last beat of a frame. A beat is presented with its last
+// byte, one beat per clock: a short last beat may wait for the one before it.
 std::int64_t lastBeat(Picoseconds first_bit, Bytes frame, Picoseconds delay) {
   const auto arrival = [&](std::int64_t bytes) {
     return edgeAt(first_bit + sim::kByteTime * bytes + delay + sim::kMacRxLatency);
@@ -47,7 +47,7 @@ std::int64_t lastBeat(Picoseconds first_bit, Bytes frame, Picoseconds delay) {
 
 RetryTime retryOnFreeLine(Bytes frame, Picoseconds delay) {
   RetryTime time;
-  // Edges and columns stand to each other as they did this many edges before.
+  // The phase between edges and columns repeats after this many edges.
   for (std::int64_t failed = 0; failed < sim::kClockPeriodDen; ++failed) {
     // The NACK's column ends where a frame's first bit would be.
     const Picoseconds nack = columnAfter(failed + kBeatToNack);

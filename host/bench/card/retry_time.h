@@ -1,6 +1,6 @@
-// What a link-level retry takes on a bare link of the card (on one of the simulated fabric:
-// fabric::retryTime()), and what retries leave of a line: computed, to put next to what was
-// measured.
+// Computed duration of a link-level retry on a bare link of the card (for links of the simulated
+// fabric: fabric::retryTime()), and the throughput that retries leave: for comparison with
+// measurements.
 #pragma once
 
 #include "base/units.h"
@@ -12,16 +12,16 @@ struct RetryTime {
   Picoseconds most;
 };
 
-// Time from the end of a damaged frame at the receiver to the end of its good copy there, when the
-// line is free in both directions: the NACK's way, the sender's, the copy's (docs/card.md,
-// "Link-level retry"). It depends on where clock and columns of the line stand to each other; the
-// shortest and the longest of all these phases. `frame` with FCS, `delay` of the link one way. Of
-// the simulated card's MACs at its line rate.
+// Time from the end of a damaged frame at the receiver to the end of its good copy there, on a line
+// that is free in both directions: the NACK's way, the sender's reaction, the copy's way
+// (docs/card.md, "Link-level retry"). It depends on the phase between clock and columns of the
+// line: the shortest and the longest over all phases. `frame` includes the FCS, `delay` is one way.
+// For the simulated card's MACs at their line rate.
 RetryTime retryOnFreeLine(Bytes frame, Picoseconds delay);
 
-// Go-back-N: frames that take `slot` each, of which every one is attempted in vain `failures` times
-// on average, and every failure costs the time `wasted` from the frame's beginning to that of its
-// repetition. Share of the line that is left for good frames, 0 to 1.
+// Share of the line, 0 to 1, that go-back-N leaves for good frames. A frame takes `slot`; each
+// fails `failures` times on average, and each failure costs `wasted`, from the frame's beginning to
+// that of its repetition.
 double goBackNShare(double failures, Picoseconds slot, Picoseconds wasted);
 
 }  // namespace plumbline::bench

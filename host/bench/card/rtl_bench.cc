@@ -21,8 +21,8 @@
 namespace plumbline::bench {
 namespace {
 
-// Ports of a card: as few as will do, since each takes its time in every clock. More hosts than the
-// largest has ports get several cards, as in a rack.
+// Ports of the card models. The smallest sufficient one is used, since each port costs time in every
+// clock. More hosts than the largest model has ports get several cards.
 constexpr std::array<std::uint32_t, 3> kCardSizes{2, 3, 4};
 // Side by side, of the largest size.
 constexpr std::uint32_t kMaxCards = 4;
@@ -32,15 +32,15 @@ std::int64_t laterBeats(Bytes frame) {
   return (frame.count() + sim::kBeatBytes - 1) / sim::kBeatBytes - 1;
 }
 
-// Until a frame has left the card completely, the DUT cannot know it: what follows from its first
-// bit must not happen before that. Slack of a few clocks for a pause of the card within a frame.
+// The DUT gets a frame only after it has left the card completely: nothing that follows from its
+// first bit may happen before. Slack of a few clocks for a pause of the card within a frame.
 constexpr std::int64_t kSlackClocks = 8;
 
 Picoseconds leadNeeded(Bytes frame) {
   return (laterBeats(frame) + kSlackClocks) * sim::kClockPeriodMax - sim::kMacTxLatency;
 }
 
-// Time from a frame's first bit at the card until the first event in the DUT that follows from it.
+// Time from a frame's first bit at the card to the first event in the DUT that follows from it.
 // Store and forward waits for the last bit, which is always late enough.
 Picoseconds firstEvent(const fabric::FabricSpec& dut) {
   const bool link = dut.topology.kind == fabric::TopologyKind::kLink;
@@ -53,7 +53,7 @@ bool actsOnFirstBit(const fabric::FabricSpec& dut) {
 }
 
 // Why `job`, with ranks on `hosts`, cannot have a rank on a port of the tester. The card sends its
-// streams only, and answers nothing.
+// streams only, and does not answer.
 const char* refusalOnPort(const TrialSpec& spec, const workload::JobSpec& job,
                           const std::vector<fabric::HostId>& hosts, fabric::HostId port) {
   const auto* roce = spec.transport ? std::get_if<transport::RoceSpec>(&*spec.transport) : nullptr;
@@ -169,7 +169,7 @@ TrialResult RtlBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   try {
     result = RtlTrial(cardsFor(usedHosts(spec).size()), spec, capabilities_, hooks).run();
   } catch (...) {
-    // The cards are in the middle of something: the next trial begins with others.
+    // The cards are in an undefined state: the next trial creates new ones.
     groups_.clear();
     throw;
   }

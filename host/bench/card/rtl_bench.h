@@ -16,21 +16,22 @@ namespace plumbline::bench {
 class CardGroup;
 
 struct RtlBenchOptions {
-  // Waveform, of the first card; empty = none. Another number of ports writes "<file>.<n>ports".
+  // Waveform file of the first card; empty = none. A different number of ports writes
+  // "<file>.<n>ports".
   std::string trace_fst;
   // Builds the card anew for every trial instead of resetting it. The results are the same.
   bool fresh_card = false;
 };
 
-// Hosts at which streams begin or end, and the one of the capture, are the tester's ports; the
-// trial's workload runs on the others, which are simulated. A rank of the workload may be on a port
-// of the tester only to receive messages over RoCE UC: background load that the card sees but does
+// The tester's ports are the hosts at which streams begin or end, and the captured host; the
+// trial's workload runs on the other hosts, which are simulated. A rank of the workload may be on a
+// tester port only to receive messages over RoCE UC: background load that the card sees but does
 // not answer.
 //
-// Tester port = host of the DUT; the smallest card model (2, 4 or 8 ports) that has a port for
-// every host in use is taken, or as many of the largest as it takes: cards share clock, time and
-// start. Trials begin at the same phase of the card's clock and the line's
-// columns, so that a trial's result does not depend on the trials before it.
+// Tester port = host of the DUT. The bench takes the smallest card model (2, 3 or 4 ports) with a
+// port for every host in use, or several of the largest: cards share clock, time and start. Trials
+// begin at the same phase of the card's clock and the line's columns, so that a result does not
+// depend on earlier trials.
 class RtlBench final : public Bench {
  public:
   explicit RtlBench(RtlBenchOptions options = {});
@@ -45,7 +46,7 @@ class RtlBench final : public Bench {
 
   RtlBenchOptions options_;
   Capabilities capabilities_;
-  // Kept from trial to trial, by their ports together.
+  // Kept from trial to trial, by their total number of ports.
   std::map<std::uint32_t, std::unique_ptr<CardGroup>> groups_;
   bool traced_ = false;  // the trace file has been given to a card
 };

@@ -16,7 +16,7 @@
 
 namespace plumbline::bench {
 
-// All that happens in the fabric is known: when it is empty, and what it handed over.
+// The simulation knows when the fabric is empty and what it delivered.
 class SimulatedFarEnd final : public FarEnd {
  public:
   // `cards` must outlive it. `watched`: look() will be called.

@@ -23,7 +23,7 @@ constexpr std::uint32_t kFirstPdc = 0x100;
 constexpr std::uint32_t kPdcIds = 0x10000 - kFirstPdc;
 constexpr std::size_t kRethLengthFromEnd = 4;
 
-// A frame of a stream: its first bytes and what lies where in it.
+// A frame of a stream: its first bytes and the offsets of its fields.
 struct Frame {
   std::vector<std::uint8_t> head;
   std::uint32_t tag_offset = 0;
@@ -38,7 +38,7 @@ struct Place {
   bool last = true;
 };
 
-// Of a message whose bytes are given: what its last frame carries.
+// Payload of the last frame of a message whose size is given.
 Bytes lastPayload(const StreamSpec& stream) {
   return messageBytes(stream) - (messageFrames(stream) - std::int64_t{1}) * firstPayload(stream);
 }
@@ -91,15 +91,15 @@ wire::StreamTemplateSpec templateSpec(const StreamSpec& stream, std::uint32_t in
   spec.destination_ipv6 = wire::hostIpv6(stream.to);
   spec.dscp = format.dscp;
   spec.ecn = format.ect ? wire::Ecn::kEct0 : wire::Ecn::kNotEct;
-  // Ports of one stream are consecutive, as a NIC's are for queue pairs opened one after another;
-  // those of different streams lie anywhere, always at the same place for the same stream.
+  // Ports of one stream are consecutive, as a NIC's are for queue pairs opened one after another.
+  // Different streams start at pseudo-random ports, which are the same in every trial.
   const std::uint32_t span = kSourcePorts - std::min(entropyValues(format), kSourcePorts - 1);
   spec.source_port = static_cast<std::uint16_t>(kFirstSourcePort + mix64(index) % span);
   if (isRoce(format.transport)) spec.roce_opcode = roceOpcode(format.transport, place);
   spec.dest_qp = kFirstQp + index * kQueuePairsPerStream;
   spec.virtual_address = 0x1000'0000'0000ULL + (static_cast<std::uint64_t>(index) << 32);
   spec.rkey = 0x1000 + index;
-  // What is longer than any receiver takes has the headers of the longest frame that is not.
+  // A frame longer than any receiver accepts has the headers of the longest accepted one.
   spec.length = static_cast<std::uint32_t>(
       std::min<std::int64_t>(lengthOf(stream, place).count(), wire::kMaxFrameSize));
   return spec;
@@ -114,7 +114,7 @@ Frame plainFrame(const wire::StreamTemplateSpec& spec) {
           made.roce_aligned};
 }
 
-// ... of a RoCEv2 message. RETH of its first frame says how long all of it is.
+// ... of a RoCEv2 message. The RETH of its first frame gives the message's length.
 Frame roceFrame(const StreamSpec& stream, std::uint32_t index, const Place& place) {
   Frame frame = plainFrame(templateSpec(stream, index, place));
   if (messageFrames(stream) > 1 && place.first &&
@@ -205,8 +205,8 @@ card::MessagePart partOf(const StreamSpec& stream, std::uint32_t index, const Pl
           frame.payload_offset, frame.tag_offset};
 }
 
-// The list of queue pairs, each round with the turns that its weight gives it. The turns of one
-// pair lie as far apart as they can, so that no pair sends all its frames at once.
+// The list of queue pairs: in each round a pair has as many turns as its weight says. The turns of
+// a pair are spaced evenly, so that no pair sends all its frames at once.
 card::QueuePairs pairsOf(const StreamSpec& stream, std::uint32_t index) {
   card::QueuePairs list;
   const QueuePairSpec spec = stream.queue_pairs.value_or(QueuePairSpec{});

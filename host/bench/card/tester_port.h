@@ -1,4 +1,4 @@
-// One port of a tester: what its card's driver does with it (card/driver.h says what).
+// One port of a tester: the functions of its card's driver for this port (see card/driver.h).
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ constexpr unsigned kDscpShift = 2;
 constexpr unsigned kClassShift = 4;
 constexpr std::uint16_t kClassMask = 0x0FF0;
 
-// ToS or traffic class that the switches leave behind.
+// ToS or traffic class after the switches.
 std::uint8_t newClass(std::uint8_t old, const fabric::Packet& packet) {
   std::uint8_t value = old;
   if (packet.trimmed) {
@@ -41,7 +41,7 @@ std::uint8_t newClass(std::uint8_t old, const fabric::Packet& packet) {
   return value;
 }
 
-// An IPv4 header of which words are replaced, its checksum following each of them.
+// An IPv4 header of which words are replaced; each replacement updates the checksum.
 class Ipv4Patch {
  public:
   explicit Ipv4Patch(std::uint8_t* header) : header_(header) {}

@@ -94,8 +94,8 @@ void TrialCardParts::readDamage(std::uint32_t port, card::DamageDirection direct
   }
 }
 
-// The log is read once, at the end: what it had no room for came after what it has, and the pauses
-// that it shows are all that there were until then.
+// The log is read once, at the end: events without room in it are later than those in it, so that
+// it shows all pauses until its last entry.
 void TrialCardParts::collectPauses(std::uint32_t port, PortResult& seen) {
   for (card::PauseEvent event : cards_.port(port).flowControl().takePauses()) {
     event.time -= start_;

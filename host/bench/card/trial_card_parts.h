@@ -1,4 +1,4 @@
-// What a trial on the card has beyond streams: damage, storms of pauses, departures of frames.
+// Parts of a trial on the card beyond streams: damage, PAUSE storms, departure times.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@ namespace plumbline::bench {
 
 class TrialCardParts {
  public:
-  // Port p of the cards is host hosts[p]. All arguments must outlive the object.
-  // `tx_offset` is what the cards add to departure times.
+  // Port p of the cards is host hosts[p]. All arguments must outlive the object. `tx_offset` is
+  // what the cards add to departure times.
   TrialCardParts(CardSet& cards, const TrialSpec& spec, const FlowPlan& plan,
                  const std::vector<std::uint32_t>& hosts, Picoseconds tx_offset);
 
-  // Rules, random errors and logs, when the flows are loaded.
+  // Configures rules, random errors and logs; after the flows are loaded.
   void configure();
-  // Storms; before the cards are armed for the common start `start`.
+  // Configures storms; before the cards are armed for the common start `start`.
   void begin(Picoseconds start);
   // Empties the cards' logs of damage, which are short.
   void readLogs();
-  // True if departures are to be recorded and so all that ports send must be captured.
+  // True if departures are recorded, for which all frames that ports send must be captured.
   [[nodiscard]] bool wantsCapture() const { return spec_.departures > 0; }
   void onCaptured(const card::CapturedFrame& frame);
-  // Frames that damage has kept from leaving, so far.
+  // Frames so far that damage has dropped before transmission.
   [[nodiscard]] std::uint64_t droppedFrames();
-  // ... from being received at a port.
+  // ... before reception at a port.
   [[nodiscard]] std::uint64_t droppedArrivals(std::uint32_t port);
 
-  // Adds what was seen to the ports and streams of `result`, and faults of the tester.
+  // Adds the observations to the ports and streams of `result`, and faults of the tester.
   void collect(TrialResult& result);
 
  private:

@@ -12,16 +12,16 @@ namespace plumbline::bench {
 class TrialLinkRetry {
  public:
   // Port p of the cards is host hosts[p]. All arguments must outlive the object. Without
-  // TrialSpec::link_retry nothing below does anything.
+  // TrialSpec::link_retry all functions do nothing.
   TrialLinkRetry(CardSet& cards, const TrialSpec& spec, const std::vector<std::uint32_t>& hosts);
 
   [[nodiscard]] bool on() const { return spec_.link_retry.has_value(); }
-  // Switches it on and waits until both ends have agreed on their numbers; the link must be there.
-  // Throws Error(kTester) if they do not.
+  // Switches it on and waits until both ends are initialised; the link must be up. Throws
+  // Error(kTester) if initialisation fails.
   void bringUp();
   // Every frame that was sent has been acknowledged.
   [[nodiscard]] bool settled();
-  // Frames that a port has let through to its receiver.
+  // Frames that a port has passed to its receiver.
   [[nodiscard]] std::uint64_t passed(std::uint32_t port);
   // Adds counters and times of retries to the ports of `result`, and faults of the tester.
   void collect(TrialResult& result);

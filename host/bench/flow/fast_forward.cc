@@ -110,7 +110,7 @@ FlowNetwork probeNetwork(const TrialSpec& spec, const MessageScaling& scaling,
     network.paths[pair].uses = uses;
   }
   if (!programOf(spec).barrier) return network;
-  // Messages of a barrier are smaller than a packet: nothing but their own links limits them.
+  // Messages of a barrier are smaller than a packet, so only their own hosts' links limit them.
   const std::vector<std::uint32_t>& members = scaling.hosts();
   for (std::size_t rank = 0; rank < members.size(); ++rank) {
     for (std::size_t hop = 1; hop < members.size(); hop *= 2) {
@@ -148,7 +148,7 @@ struct Run {
   std::vector<double> packet;
 };
 
-// What the line through two runs, packet level over flow level, says at `flow`.
+// Linear prediction at `flow` from two runs: packet-level time over flow-level time.
 std::vector<double> predict(const Run& a, const Run& b, const std::vector<double>& flow) {
   std::vector<double> predicted;
   for (std::size_t i = 0; i < flow.size(); ++i) {

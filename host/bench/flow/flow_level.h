@@ -11,9 +11,9 @@
 
 namespace plumbline::bench {
 
-// What carries messages from one host to another.
+// The path of messages from one host to another.
 struct FlowPath {
-  std::vector<LinkUse> uses;    // of the links on the way
+  std::vector<LinkUse> uses;    // of the links on the path
   Picoseconds there;            // from a message's end at the sender to its arrival
   Picoseconds acknowledgement;  // from there to its completion
 };
@@ -30,10 +30,10 @@ struct FlowRun {
   std::uint64_t rate_changes = 0;  // of connections
 };
 
-// Runs `spec` on `hosts` hosts to its end with the very applications that run above the packet
-// level. Messages of one sender, receiver and flow (QP, PDC) leave one after the other; a flow that
-// has one sends at its max-min fair rate, which changes at the instant at which any flow starts or
-// stops. Throws Error(kTester) for a message between hosts without a path.
+// Runs `spec` on `hosts` hosts to its end, with the same applications that run above the packet
+// level. Messages of one sender, receiver and flow (QP, PDC) leave one after the other; a flow with
+// messages sends at its max-min fair rate, which changes whenever any flow starts or stops. Throws
+// Error(kTester) for a message between hosts without a path.
 FlowRun runFlowLevel(const workload::WorkloadSpec& spec, std::uint32_t hosts,
                      const FlowNetwork& network);
 

@@ -29,7 +29,7 @@ TransportSpec transportOf(const TrialSpec& spec) {
 
 bool senderSprays(const TransportSpec& transport) {
   if (const auto* roce = std::get_if<transport::RoceSpec>(&transport)) return roce->spray;
-  return true;  // what else UET does is refused
+  return true;  // all other modes of UET are refused
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::vector<LinkUse> FlowRoutes::uses(std::uint32_t from, std::uint32_t to,
     packet.flow_hash = transport::roceFlowHash(*roce, spec_.dut.seed, from, to, flow);
     packet.connection = transport::roceQpNumber(from, flow) & 0xFF'FFFFU;
   }
-  std::map<std::uint32_t, double> nodes;  // that packets are at, with their share of them
+  std::map<std::uint32_t, double> nodes;  // where packets are now, with their shares
   std::map<fabric::LinkId, double> shares;
   std::vector<LinkUse> next{{topology.nodes()[topology.hosts().at(from)].out_links.front(), 1}};
   while (!next.empty()) {

@@ -1,5 +1,5 @@
-// Which links the data of a queue pair crosses, and in what shares, without sending any: the
-// packet level's own tables and hash choices.
+// Which links the data of a queue pair crosses, and in what shares, without sending any: from the
+// packet level's own tables and hash functions.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@
 
 namespace plumbline::bench {
 
-// Why the routes of a trial depend on what happens in it; nothing if they do not.
+// Why the routes of a trial depend on its traffic; nothing if they do not.
 std::optional<std::string> routesRefusal(const TrialSpec& spec);
 
-// Of a fabric in which nothing fails. Where packets are spread, by a spraying switch or by a sender
-// that gives each an entropy value of its own, every one of the equal paths has an equal share.
+// For a fabric without failures. Where packets are sprayed, by a switch or by a sender with an
+// entropy value per packet, all equal paths have equal shares.
 class FlowRoutes {
  public:
-  // `spec` has no routesRefusal(), and `plan` is that of its fabric. Both outlive this object.
+  // `spec` has no routesRefusal(), and `plan` belongs to its fabric. Both outlive this object.
   FlowRoutes(const TrialSpec& spec, const fabric::FabricPlan& plan);
 
-  // Of data from one host to another on their queue pair `flow`, ascending by link. Throws
+  // Links of data from one host to another on their queue pair `flow`, ascending. Throws
   // Error(kTester) for hosts without a path.
   [[nodiscard]] std::vector<LinkUse> uses(std::uint32_t from, std::uint32_t to,
                                           std::uint32_t flow) const;
 
  private:
-  // Adds what the switch does with a share of the packets.
+  // Adds the links over which the switch sends a share of the packets.
   void spread(std::uint32_t node, double share, const fabric::Packet& packet,
               std::vector<LinkUse>& uses) const;
 

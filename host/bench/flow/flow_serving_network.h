@@ -14,10 +14,9 @@
 
 namespace plumbline::bench {
 
-// Messages of one queue pair leave one after the other; queue pairs of the same two NICs are taken
-// in turn by the NIC that posts, as at packet level. The last byte arrives `there` after it left.
-// Alone, a message takes its bytes over the slowest of its links, rounded up to a picosecond, and
-// `there`.
+// Messages of one queue pair leave one after the other; the posting NIC serves its queue pairs to
+// the same NIC in turn, as at packet level. The last byte arrives `there` after it left. A message
+// alone takes its bytes over its slowest link, rounded up to a picosecond, plus `there`.
 class FlowServingNetwork final : public serving::TransferNetwork {
  public:
   struct Shape {
@@ -25,7 +24,7 @@ class FlowServingNetwork final : public serving::TransferNetwork {
     std::uint32_t queue_pairs = 1;  // between two NICs
     bool reads = false;             // the receiving NIC posts
   };
-  // From one NIC to another on their queue pair `flow`; asked for once each.
+  // Path from one NIC to another on their queue pair `flow`; called once for each.
   using PathOf = std::function<FlowPath(std::uint32_t from, std::uint32_t to, std::uint32_t flow)>;
 
   // `capacities`: payload that each link carries, above 0 [bytes/ps].
@@ -48,7 +47,7 @@ class FlowServingNetwork final : public serving::TransferNetwork {
   struct Later {
     bool operator()(const serving::Arrival& a, const serving::Arrival& b) const;
   };
-  // What is known of a connection of the fluid.
+  // A connection of the fluid model.
   struct Connection {
     std::uint32_t to = 0;
     Picoseconds there;

@@ -37,7 +37,7 @@ constexpr std::uint64_t kLong = std::uint64_t{4} << 20;
 constexpr Picoseconds kProbeStep = microseconds(20);
 constexpr Bytes kRequestFrame{64};  // of a READ, roughly
 
-// What the probe sends from where to where.
+// Endpoints and messages of the probe.
 struct ProbePath {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -159,7 +159,7 @@ class FlowFabric {
             plan_.unloadedLatency(to, from, kRequestFrame)};
   }
 
-  // The trial's result so far, with what the links carried until its end.
+  // The trial's result so far, with the load of the links until its end.
   template <typename Carried>  // of a link [bytes]
   FlowLevelResult finish(Picoseconds end, const Carried& carried) {
     result_.end = end;
@@ -181,7 +181,7 @@ class FlowFabric {
   [[nodiscard]] double rateOf(std::uint32_t link) const {
     return bytesPerPs(plan_.topology().links()[link].rate);
   }
-  // Of a full packet, and of the request before it if bytes are read.
+  // Of a full packet, and of the request before it for RDMA Read.
   [[nodiscard]] Picoseconds idleTime(std::uint32_t from, std::uint32_t to) const {
     const Picoseconds there = plan_.unloadedLatency(from, to, frame_);
     return isRead(path_) ? there + plan_.unloadedLatency(to, from, kRequestFrame) : there;

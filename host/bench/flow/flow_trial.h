@@ -1,5 +1,5 @@
 // Trials at flow level: a serving system, or messages between hosts, over links that are shared
-// max-min fairly, instead of packets. docs/model/flow-level.md.
+// max-min fairly, without packets. docs/model/flow-level.md.
 #pragma once
 
 #include <string>
@@ -9,13 +9,12 @@
 
 namespace plumbline::bench {
 
-// Why `spec`, whose flow_level is set, cannot be run so, one sentence each.
+// Why `spec`, whose flow_level is set, cannot run at flow level, one sentence each.
 std::vector<std::string> flowTrialRefusals(const TrialSpec& spec);
 
-// `spec` has no refusals. A probe at packet level says what a link carries of payload and how long
-// a message takes beyond that; then nothing of the trial is simulated in packets. The result has
-// TrialResult::flow_level and no TrialResult::fabric. Throws Error(kTester) when the probe's
-// messages do not arrive.
+// `spec` has no refusals. A probe at packet level measures how much payload a link carries and a
+// message's fixed delay; the trial itself has no packets. The result has TrialResult::flow_level
+// and no TrialResult::fabric. Throws Error(kTester) when the probe's messages do not arrive.
 TrialResult runFlowTrial(const TrialSpec& spec);
 
 }  // namespace plumbline::bench

@@ -54,8 +54,8 @@ void Fluid::depart(Picoseconds now, std::vector<Departure>& gone) {
   }
 }
 
-// Connections that became idle or busy at this instant and are still so start or stop; then
-// everyone's next end is where the rates put it.
+// Starts and stops the connections that became busy or idle at this instant, then recomputes the
+// end times whose rates changed.
 void Fluid::settle(Picoseconds now) {
   if (changed_.empty()) return;
   for (const std::uint32_t number : changed_) {

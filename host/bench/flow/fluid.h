@@ -1,4 +1,4 @@
-// Messages as fluid: those of a connection leave one after the other, and connections share links
+// Messages as a fluid: those of a connection leave one after the other, and connections share links
 // max-min fairly.
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace plumbline::bench {
 
-// Driven by its user's loop, instant by instant: depart() what leaves at this time, post() what is
-// handed over at it, settle(). Rates change at the instant at which a connection gets its first
-// message or has sent its last one. Deterministic: the same calls give the same times.
+// The caller's loop drives it, instant by instant: depart() for messages that leave at this time,
+// post() for new ones, settle(). Rates change when a connection gets its first message or has sent
+// its last one. Deterministic: the same calls give the same times.
 class Fluid {
  public:
   // The last byte of a message has left.
@@ -25,23 +25,24 @@ class Fluid {
     std::uint64_t message = 0;
   };
 
-  // By link, above 0 [bytes/ps].
+  // `capacities`: by link, above 0 [bytes/ps].
   explicit Fluid(std::vector<double> capacities);
 
-  // A connection over these links (see MaxMin::add()); returns its number, counted from 0.
+  // Adds a connection over these links (see MaxMin::add()); returns its number, counted from 0.
   std::uint32_t connect(std::span<const LinkUse> uses);
-  // `bytes` above 0, behind the earlier messages of the connection; `message` is the caller's.
+  // Queues `bytes` (above 0) after the connection's earlier messages; `message` is the caller's
+  // identifier.
   void post(std::uint32_t connection, std::uint64_t message, std::uint64_t bytes, Picoseconds now);
-  // When the next message has left; kNever if there is none. Means what it says after settle().
+  // When the next message has left; kNever if there is none. Valid after settle().
   [[nodiscard]] Picoseconds next() const;
-  // Appends those that leave at `now`, which is not after next().
+  // Appends the messages that leave at `now`, which is not after next().
   void depart(Picoseconds now, std::vector<Departure>& gone);
-  // After everything else of `now`.
+  // Recomputes rates; after all other calls for `now`.
   void settle(Picoseconds now);
 
-  // Payload of messages that have left, by the shares in which the link carried it [bytes].
+  // Payload of messages that have left, weighted with the link's shares [bytes].
   [[nodiscard]] double carried(std::uint32_t link) const { return carried_[link]; }
-  // Changes of a connection's rate so far.
+  // Number of rate changes of connections so far.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
  private:
@@ -73,7 +74,7 @@ class Fluid {
 
   MaxMin rates_;
   std::vector<Connection> connections_;
-  std::vector<std::uint32_t> changed_;  // ended or began a message at this instant
+  std::vector<std::uint32_t> changed_;  // sent or got a message at this instant
   std::vector<double> carried_;         // by link
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::uint64_t sequence_ = 0;

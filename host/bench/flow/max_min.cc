@@ -137,8 +137,8 @@ void MaxMin::fill() {
     flows_[flow].found = false;
     flows_[flow].frozen = false;
   }
-  // By what they could have alone: the next one that a limit of its own stops is the first that is
-  // not frozen.
+  // Sorted by the rate alone: the first flow without a fixed rate is the next one that its own
+  // limit stops.
   std::stable_sort(component_.begin(), component_.end(), [&](std::uint32_t a, std::uint32_t b) {
     return flows_[a].most < flows_[b].most;
   });

@@ -15,29 +15,29 @@ struct LinkUse {
 };
 
 // Progressive filling (Bertsekas and Gallager, Data Networks, 6.5.2): the rates of all active flows
-// rise together; those on a link that is full stay where they are, the others go on. In the result
-// every active flow has a full link on which no flow is faster than itself.
+// rise together until a link is full, which fixes the rates of its flows; the others continue. In
+// the result every active flow has a full link on which no flow is faster than itself.
 //
-// Only what can have changed is computed again: flows that are connected, over links that could be
-// full, with a flow that started or stopped. Deterministic: the same calls give the same rates.
+// Recomputes only what can have changed: flows that are connected, over links that could be full,
+// with a flow that started or stopped. Deterministic: the same calls give the same rates.
 class MaxMin {
  public:
-  // By link; above 0, in the unit of the rates.
+  // `capacities`: by link; above 0, in the unit of the rates.
   explicit MaxMin(std::vector<double> capacities);
 
-  // A new flow, inactive; returns its number, counted from 0. `uses`: at least one, no link twice.
+  // Adds an inactive flow; returns its number, counted from 0. `uses`: at least one, no link twice.
   std::uint32_t add(std::span<const LinkUse> uses);
   // Takes effect with settle(). A flow is started when it is inactive, stopped when it is active.
   void start(std::uint32_t flow);
   void stop(std::uint32_t flow);
 
-  // Computes rates; returns the active flows whose rate is another than before, in the order in
-  // which they were found. Valid until the next call.
+  // Computes rates; returns the active flows whose rate changed, in the order of their discovery.
+  // Valid until the next call.
   const std::vector<std::uint32_t>& settle();
 
-  // As of the last settle(); 0 when inactive then.
+  // As of the last settle(); 0 for a flow that was inactive.
   [[nodiscard]] double rate(std::uint32_t flow) const { return flows_[flow].rate; }
-  // Its links; valid until the next add().
+  // Links of a flow; valid until the next add().
   [[nodiscard]] std::span<const LinkUse> uses(std::uint32_t flow) const {
     return usesOf(flows_[flow]);
   }
@@ -46,7 +46,7 @@ class MaxMin {
   struct Flow {
     std::uint32_t first = 0;  // in uses_
     std::uint32_t count = 0;
-    double most = 0;  // what its links would let it have alone
+    double most = 0;  // its rate if it had its links alone
     double rate = 0;
     bool active = false;
     bool found = false;   // in component_
@@ -58,16 +58,16 @@ class MaxMin {
   };
   struct Link {
     double capacity = 0;
-    double wanted = 0;          // sum of share * most of its flows
+    double wanted = 0;          // sum of share * most over its flows
     std::vector<Member> flows;  // active ones
     bool touched = false;       // in touched_
     bool was_tight = false;     // when it was touched
     bool found = false;         // in tight_
-    // During fill(): capacity that frozen flows leave, the others' shares and number.
+    // During fill(): capacity left by flows with fixed rates; share and number of the other flows.
     double left = 0;
     double shares = 0;
     std::size_t open = 0;
-    // Its flows could want more than there is: only then does one depend on another.
+    // True when its flows together could exceed the capacity: only then do they affect each other.
     [[nodiscard]] bool tight() const;
   };
 
@@ -77,7 +77,8 @@ class MaxMin {
   void touch(const Flow& flow);
   void find(std::uint32_t flow);
   void fill();
-  // Rate at which the link of tight_ that is full first is so, if that is below `level`.
+  // The link of tight_ that fills first, if it does so at a rate below `level`, which is then
+  // lowered to it.
   [[nodiscard]] const Link* fullBefore(double& level) const;
   void freeze(std::uint32_t flow, double rate);
 

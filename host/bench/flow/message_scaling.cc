@@ -12,8 +12,8 @@ using workload::CollectiveKind;
 using workload::CollectiveSpec;
 using workload::TrainingProgram;
 
-// Messages of the last run: not above this many bandwidth-delay products, where nothing changes any
-// more, and not below twice one (the middle run then has one).
+// Messages of the last run have at most this many bandwidth-delay products, beyond which results no
+// longer change, and at least two (the middle run then has one).
 constexpr std::uint64_t kMostBdp = 16;
 constexpr std::uint64_t kLeastBdp = 2;
 

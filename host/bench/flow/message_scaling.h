@@ -1,4 +1,4 @@
-// The sizes at which a trial that is to be fast-forwarded is simulated.
+// Message sizes at which a fast-forwarded trial is simulated.
 #pragma once
 
 #include <array>
@@ -11,26 +11,27 @@
 
 namespace plumbline::bench {
 
-// Messages of the three runs at packet level are to each other as these.
+// Ratio of the message sizes of the three runs at packet level.
 inline constexpr std::array<std::uint64_t, 3> kRunRatio{1, 2, 4};
-// Iterations that are simulated: by the runs that calibrate, and by the last, which checks.
+// Simulated iterations: of the runs that calibrate, and of the last run, which checks.
 inline constexpr std::uint32_t kCalibratedIterations = 2;
 inline constexpr std::uint32_t kCheckedIterations = 3;
 
-// How a collective cuts its buffer: n equal chunks, each of so many equal messages.
+// How a collective cuts its buffer: n equal chunks of equal messages.
 struct CollectiveCut {
   std::uint64_t slices = 1;
   std::uint64_t message = 0;   // bytes of the largest
   std::uint64_t messages = 0;  // of all ranks
 };
 
-// What the first job of a workload runs; it must be collectives. `spec` must outlive the result.
+// The program of the workload's first job, which must be of collectives. `spec` must outlive the
+// result.
 inline const workload::TrainingProgram& programOf(const TrialSpec& spec) {
   return std::get<workload::TrainingProgram>(spec.workload->jobs.front().program);
 }
 
-// A trial with a single job of collectives (rings, hierarchical ones, an AllToAll), whose messages
-// are cut: as many as ever, only shorter, all in proportion to the largest one.
+// A trial with a single job of collectives (rings, hierarchical ones, an AllToAll) and shorter
+// messages: as many messages, all shortened in proportion to the largest one.
 class MessageScaling {
  public:
   // `spec` must outlive this object.
@@ -44,12 +45,12 @@ class MessageScaling {
 
   // Data packets of an iteration when the largest message has `message` bytes.
   [[nodiscard]] std::uint64_t packets(std::uint64_t message) const;
-  // The trial cut to that, and to so many iterations if it has more.
+  // The trial with that largest message, and with at most `iterations` iterations.
   [[nodiscard]] TrialSpec at(std::uint64_t message, std::uint32_t iterations) const;
 
-  // The largest message of the last run: as large as spec.fast_forward allows for all three, and as
-  // is of use; a multiple of four MTUs, or the trial's own. 0 when it allows too little: then
-  // `needed` is how many packets would do. `fabric`: of the trial.
+  // The largest message of the last run: as large as spec.fast_forward allows for all three runs,
+  // up to the useful size; a multiple of four MTUs, or the trial's own. 0 when the limit is too
+  // low: then `needed` is the number of packets that would be enough. `fabric`: of the trial.
   [[nodiscard]] std::uint64_t ofLastRun(const fabric::FabricPlan& fabric,
                                         std::uint64_t& needed) const;
 

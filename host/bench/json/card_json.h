@@ -1,4 +1,4 @@
-// JSON of what only a tester card does and sees (card_parts.h), as trial.h stores it.
+// JSON of a tester card's configuration and observations (card_parts.h), as trial.h stores it.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,15 @@
 
 namespace plumbline::bench {
 
-// The parts of `spec` that need a card, each only if the trial has it: trials without them keep the
-// text, and so the stored results, that they had before there were any.
+// The parts of `spec` that need a card, each only if the trial has it: the keys of trials without
+// them, and so their stored results, stay valid.
 void addCardParts(const TrialSpec& spec, nlohmann::json& json);
-// The same of a stream.
+// The same for a stream.
 void addCardParts(const StreamSpec& stream, nlohmann::json& json);
 
-// What the card saw beyond the counters of every stream and port, and back; nothing for nothing.
-// Reading throws nlohmann::json::exception or Error(kTester) for what writing did not write.
+// Writes the card's observations beyond the counters of streams and ports, and reads them; members
+// without a value are left out. Reading throws nlohmann::json::exception or Error(kTester) for text
+// of another origin.
 void addCardResult(const StreamResult& stream, nlohmann::json& json);
 void readCardResult(const nlohmann::json& json, StreamResult& stream);
 void addCardResult(const PortResult& port, nlohmann::json& json);

@@ -1,4 +1,4 @@
-// The device under test as it stands in a trial's key.
+// The device under test in a trial's key.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,12 +8,12 @@
 
 namespace plumbline::bench {
 
-// Canonical: equal objects mean equal devices. What a topology of this kind does not have is left
-// out, and so is everything that was not modelled in earlier versions and is as it was then, so
-// that results stored by them are still found.
+// Canonical: equal objects mean equal devices. Fields that the kind of topology does not have are
+// left out, and so are fields that earlier versions did not model, while they have their defaults:
+// results stored by earlier versions are still found.
 nlohmann::json dutToJson(const fabric::FabricSpec& dut);
 
-// The word of a load balancer, as scenarios have it: "ecmp", "spray-random".
+// The word of a load balancer in scenarios: "ecmp", "spray-random".
 std::string_view loadBalancingName(fabric::LoadBalancingKind kind);
 
 }  // namespace plumbline::bench

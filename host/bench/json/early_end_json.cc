@@ -29,7 +29,7 @@ Json earlyEndOutcomeToJson(const EarlyEndOutcome& outcome) {
             {"samples", outcome.samples},
             {"iterations", outcome.iterations},
             {"end_ps", outcome.end.count()}};
-  // Nothing is known without batches, which is not zero.
+  // Without batches the figures are unknown, not zero.
   if (outcome.batches == 0) return json;
   json["confidence"] = outcome.confidence;
   json["mean"] = outcome.mean;

@@ -8,7 +8,8 @@ namespace plumbline::bench {
 
 nlohmann::json earlyEndToJson(const EarlyEndSpec& spec);
 nlohmann::json earlyEndOutcomeToJson(const EarlyEndOutcome& outcome);
-// Throws nlohmann::json::exception, or Error(kTester), for what the above did not write.
+// Throws nlohmann::json::exception, or Error(kTester), for JSON that the function above did not
+// write.
 EarlyEndOutcome earlyEndOutcomeFromJson(const nlohmann::json& json);
 
 }  // namespace plumbline::bench

@@ -8,7 +8,7 @@
 namespace plumbline::bench {
 
 nlohmann::json histogramToJson(const stats::Histogram& histogram);
-// Throws Error(kTester) or nlohmann's exceptions for what histogramToJson() did not write.
+// Throws Error(kTester) or nlohmann's exceptions for JSON that histogramToJson() did not write.
 stats::Histogram histogramFromJson(const nlohmann::json& json);
 
 }  // namespace plumbline::bench

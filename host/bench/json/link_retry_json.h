@@ -8,7 +8,8 @@ namespace plumbline::bench {
 
 nlohmann::json linkRetryJson(const LinkRetrySpec& spec);
 nlohmann::json linkRetryResultJson(const LinkRetryOutcome& outcome);
-// Throws nlohmann::json::exception or Error(kTester) for what linkRetryResultJson() did not write.
+// Throws nlohmann::json::exception or Error(kTester) for JSON that linkRetryResultJson() did not
+// write.
 LinkRetryOutcome linkRetryResultFromJson(const nlohmann::json& json);
 
 }  // namespace plumbline::bench

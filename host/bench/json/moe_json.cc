@@ -64,7 +64,7 @@ workload::MoeResult moeFromJson(const nlohmann::json& json) {
   moe.dispatch = phaseFromJson(json.at("dispatch"));
   moe.combine = phaseFromJson(json.at("combine"));
   moe.round_trips = durationsFromJson(json.at("round_trips_ps"));
-  // Results of before have none.
+  // Results of older programs have none.
   if (json.contains("ends_ps")) moe.ends = durationsFromJson(json.at("ends_ps"));
   moe.late = Picoseconds(json.at("late_ps").get<std::int64_t>());
   json.at("selections").get_to(moe.selections);

@@ -7,7 +7,7 @@
 namespace plumbline::bench {
 
 nlohmann::json moeToJson(const workload::MoeResult& moe);
-// Throws what nlohmann::json does for anything else.
+// Throws nlohmann's exceptions for any other JSON.
 workload::MoeResult moeFromJson(const nlohmann::json& json);
 
 }  // namespace plumbline::bench

@@ -17,8 +17,8 @@ using Json = nlohmann::json;
 using serving::RequestRecord;
 using serving::ServingResult;
 
-// A record is stored as the list of its numbers in this order; -1 stands for a time that did not
-// come.
+// A record is stored as the list of its numbers in this order; -1 stands for a time that was not
+// reached.
 template <typename Record, typename Visit>
 void eachNumber(Record& record, const Visit& visit) {
   visit(record.prompt);
@@ -119,7 +119,7 @@ RequestRecord recordFromJson(const Json& json) {
   return record;
 }
 
-// Request picoseconds may be more than 64 bits hold: seconds and the rest.
+// A sum of request times [ps] may exceed 64 bits: stored as seconds and remainder.
 constexpr std::int64_t kPerSecond = 1'000'000'000'000;
 
 Json integralToJson(Int128 integral) {

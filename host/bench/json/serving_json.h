@@ -1,4 +1,4 @@
-// Serving systems in the keys of trials, and what came of them in stored results.
+// JSON of serving systems: in the keys of trials, and of their results.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@ namespace plumbline::bench {
 nlohmann::json servingToJson(const serving::ServingProgram& program);
 
 nlohmann::json servingResultToJson(const serving::ServingResult& result);
-// Throws Error(kTester) or nlohmann's exceptions for what servingResultToJson() did not write.
+// Throws Error(kTester) or nlohmann's exceptions for JSON that servingResultToJson() did not write.
 serving::ServingResult servingResultFromJson(const nlohmann::json& json);
 
 }  // namespace plumbline::bench

@@ -1,4 +1,4 @@
-// A specification as it stands in a trial's key, by the declarations of its fields.
+// A specification in a trial's key, written by the declarations of its fields.
 #pragma once
 
 #include "base/json.h"
@@ -7,8 +7,9 @@
 namespace plumbline::bench {
 
 // Canonical: equal objects mean equal trials. Quantities are whole numbers in the unit that ends
-// their name ("xon_bytes"). What is switched off, does not apply or has no value is left out, and
-// so is what was declared after trials had been stored without it, as long as it has its default.
+// their name ("xon_bytes"). Fields that are switched off, do not apply or have no value are left
+// out, and so are fields at their default that were declared after trials had been stored without
+// them.
 nlohmann::json specToJson(const spec::Fields& fields, const void* specification);
 
 template <typename Spec>

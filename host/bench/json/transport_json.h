@@ -1,4 +1,4 @@
-// The hosts' transport as it stands in a trial's key.
+// The hosts' transport in a trial's key.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +9,7 @@
 
 namespace plumbline::bench {
 
-// What the simulated hosts speak.
+// The transport of the simulated hosts.
 using TransportSpec = std::variant<transport::RoceSpec, transport::UetSpec>;
 
 // Canonical: equal objects mean equal transports. Parameters of a part that is switched off (DCQCN,

@@ -1,4 +1,4 @@
-// The hosts' workload as it stands in a trial's key.
+// The hosts' workload in a trial's key.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

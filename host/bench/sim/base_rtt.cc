@@ -20,8 +20,8 @@ const fabric::Link& linkOf(const fabric::FabricPlan& fabric, HostId host) {
   return topology.links()[topology.nodes()[topology.hosts()[host]].out_links.front()];
 }
 
-// Two of those of `hosts` that hang on the same switch in the same way: to all others they are as
-// far as any third.
+// Two hosts of `hosts` per switch and kind of connection: their distances to all other hosts are
+// those of the remaining ones.
 std::vector<HostId> representatives(const fabric::FabricPlan& fabric,
                                     const std::vector<HostId>& hosts) {
   std::map<std::tuple<fabric::NodeId, std::int64_t, Picoseconds>, int> seen;
@@ -44,7 +44,7 @@ struct Frames {
   Bytes ack;
 };
 
-// Zero if there are no two hosts.
+// Zero if there are fewer than two hosts.
 Picoseconds longestRoundTrip(const fabric::FabricPlan& fabric, const std::vector<HostId>& hosts,
                              const Frames& frames) {
   Picoseconds longest;

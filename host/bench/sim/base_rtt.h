@@ -1,4 +1,4 @@
-// The round trip of the idle network, for transports that are told one.
+// Round-trip time of the idle network, for transports that need it as a parameter.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace plumbline::bench {
 
-// What UetSpec::base_rtt means, out of the topology: the longest idle round trip between two hosts
-// of one job of `workload`; between any two of the fabric where there is none, or no job has two. A
-// full packet of `uet` there and its ACK back, from the first bit sent to the last bit received,
-// along the first of the shortest paths: delays of links, latencies of switches, and serialisation
-// at the end and in every switch that stores. Throws Error(kUsage) for a fabric or a placement that
-// cannot be.
+// UetSpec::base_rtt from the topology: the longest idle round trip between two hosts of one job of
+// `workload`; between any two hosts of the fabric without a workload, or if no job has two hosts.
+// Sums a full packet of `uet` and its ACK, from the first bit sent to the last bit received, along
+// the first of the shortest paths: delays of links, latencies of switches, and serialisation at the
+// sender and in every store-and-forward switch. Throws Error(kUsage) for an invalid fabric or
+// placement.
 Picoseconds idleRoundTrip(const fabric::FabricSpec& dut,
                           const std::optional<workload::WorkloadSpec>& workload,
                           const transport::UetSpec& uet);

@@ -41,13 +41,13 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
   total.consumed_updates += link.consumed_updates;
 }
 
-// Share of `time`, which has passed, in which the link's wire was taken by what was put on it:
-// frames of every kind, with preambles and gaps.
+// Share of the elapsed `time` in which frames of every kind occupied the link's wire, with
+// preambles and gaps.
 double utilisation(const fabric::LinkCounters& link, const fabric::Onwards& onwards, BitRate rate,
                    Picoseconds time) {
   if (time <= Picoseconds(0)) return 0;
-  // Slots never overlap. More of a full wire comes of rounding alone, and of PAUSE frames of a
-  // storm of a tester's port, which find room between its frames.
+  // Slots never overlap. A share above 1 comes from rounding, and from PAUSE frames of a tester
+  // port's storm, which fit between its frames.
   return std::clamp(fabric::wireSeconds(link, onwards, rate) / time.toSeconds(), 0.0, 1.0);
 }
 
@@ -114,7 +114,7 @@ class JobOfFlow {
   std::vector<std::vector<std::size_t>> jobs_;  // by host
 };
 
-// The two halves of a flow, of which each end knows one.
+// The two halves of a flow: counts of its sender and of its receiver.
 struct Flow {
   Picoseconds first_sent = fabric::kNever;
   Picoseconds last_arrival{};
@@ -146,7 +146,7 @@ std::map<FlowKey, Flow> joinedFlows(const SimHosts& hosts) {
   return flows;
 }
 
-// After the jobs, whose flows they are.
+// After the jobs, because their flows refer to them.
 void collectFlows(const SimHosts& hosts, FabricResult& result) {
   for (const fabric::HostId host : hosts.hosts()) result.endpoints.merge(hosts.statsOf(host));
   result.connections = hosts.connections();
@@ -217,7 +217,7 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
     const workload::Unacknowledged& unacknowledged = job.unacknowledged;
     outcome.messages_completed =
         job.total.messages_completed - job.total.messages_failed + unacknowledged.arrived;
-    // What is nowhere any more will not arrive.
+    // Messages that neither end holds any more will not arrive.
     outcome.messages_failed = job.total.messages_failed + unacknowledged.lost +
                               (result.frames_inside == 0 ? unacknowledged.open : 0);
     outcome.messages_open =

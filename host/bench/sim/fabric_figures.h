@@ -1,5 +1,4 @@
-// What a simulated fabric and the hosts on it say when a trial is over: the same for every bench
-// that has one.
+// Results of a simulated fabric and its hosts after a trial, for all benches with one.
 #pragma once
 
 #include "bench/sim/hop_watch.h"
@@ -9,10 +8,9 @@
 
 namespace plumbline::bench {
 
-// Links, flows and jobs over all of the trial, up to the fabric's present time; without samples
-// and without what the simulation itself cost.
-// Settles what is under way: only when nothing more is to be run. Observation points: the fabric
-// modelled, hosts endpoint software (modelled).
+// Links, flows and jobs over the whole trial, up to the fabric's present time; without samples and
+// without the cost of the simulation. Finishes pending work, so call it only when the fabric will
+// not run again. Observation points: modelled (fabric), endpoint software, modelled (hosts).
 FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
                            const HopWatch& hops);
 

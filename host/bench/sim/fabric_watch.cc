@@ -154,7 +154,7 @@ void lookAtStreams(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& 
   }
 }
 
-// QPs and PDCs: each is known in halves, at its sender and at its receiver.
+// QPs and PDCs: sender and receiver each have their half of the counts.
 void lookAtConnections(const SimHosts& hosts, TrialSnapshot& snapshot) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> places;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> beyond;

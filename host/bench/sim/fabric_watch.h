@@ -1,4 +1,4 @@
-// Counts what happens on a running fabric, for snapshots of it.
+// Counts the events of a running fabric, for snapshots.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace plumbline::bench {
 
-// Only looks: reading the counters of links in the middle of a run would settle what is under way.
-// Its own counts are of what it is told as an observer.
+// Does not change the run: reading the counters of links during a run would finish pending work, so
+// it counts the events that it observes instead.
 class FabricWatch final : public fabric::Observer {
  public:
   // Both must outlive it; attached before the fabric runs.
@@ -25,9 +25,9 @@ class FabricWatch final : public fabric::Observer {
   [[nodiscard]] std::uint32_t interests() const override;
   void onRecord(const fabric::Record& record) override;
 
-  // Links, pauses and what switches did, into `snapshot`, whose time is `now`.
+  // Writes links, pauses and counts of switches into `snapshot`, whose time is `now`.
   void look(Picoseconds now, TrialSnapshot& snapshot);
-  // Port snapshot of a simulated host from the links at its end.
+  // Port snapshot of a simulated host, from its links.
   [[nodiscard]] PortSnapshot port(fabric::HostId host, Picoseconds now) const;
 
  private:
@@ -40,7 +40,7 @@ class FabricWatch final : public fabric::Observer {
     std::uint64_t max_queue_bytes = 0;
     Picoseconds last_first_bit;                    // of the latest departure
     std::uint64_t last_bytes = 0;                  // of which
-    std::array<PortSnapshot::Pauses, 8> paused{};  // without what is paused now
+    std::array<PortSnapshot::Pauses, 8> paused{};  // without pauses that are still open
   };
   using Queue = std::pair<fabric::LinkId, std::uint8_t>;  // and its priority
 
@@ -65,8 +65,8 @@ class FabricWatch final : public fabric::Observer {
   std::uint64_t ended_count_ = 0;
 };
 
-// What simulated hosts count, into `snapshot`: flows, latency, congestion. Not while the fabric
-// runs.
+// Writes the counts of simulated hosts into `snapshot`: flows, latency, congestion. Not while the
+// fabric runs.
 void lookAtHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot);
 
 }  // namespace plumbline::bench

@@ -1,5 +1,5 @@
-// How many flows each link between switches carried: what the ratio of the most to the mean number
-// of flows is taken from (training draft, "ECMP Imbalance (MMR)").
+// Number of flows on each link between switches, for the ratio of the largest to the mean number
+// (training draft, "ECMP Imbalance (MMR)").
 #pragma once
 
 #include <cstdint>

@@ -13,20 +13,20 @@
 
 namespace plumbline::bench {
 
-// Told of nothing but retries, and of these only where the DUT can have any: a fabric without LLR,
-// or without bit errors, has no observer more.
+// Observes retries alone, and only where the DUT can have any: a fabric without LLR, or without bit
+// errors, gets no observer.
 class HopWatch final : public fabric::Observer {
  public:
-  // `fabric` was made of `spec`, has `hosts` on it, must outlive the object and has not run;
-  // attaches itself. A tester's port does not retry what it sends into the fabric, so that link is
-  // no hop.
+  // `fabric` was built from `spec`, has `hosts` on it, must outlive the object and has not run; the
+  // constructor attaches the object. A tester's port does not retry what it sends into the fabric,
+  // so that link is no hop.
   HopWatch(fabric::Fabric& fabric, const fabric::FabricSpec& spec, const SimHosts& hosts);
 
   [[nodiscard]] std::uint32_t interests() const override;
   void onRecord(const fabric::Record& record) override;
 
-  // What a link did until now; nothing for one that has no bit errors or does not retry. Not while
-  // the fabric runs.
+  // Retries of a link until now; nothing for a link without bit errors or LLR. Not while the fabric
+  // runs.
   [[nodiscard]] std::optional<HopRetries> of(fabric::LinkId link) const;
 
  private:

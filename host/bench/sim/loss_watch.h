@@ -1,4 +1,4 @@
-// When a running fabric first loses something.
+// Times of the first losses on a running fabric.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace plumbline::bench {
 
-// Told of trimmed and dropped packets.
+// Observes trimmed and dropped packets.
 class LossWatch final : public fabric::Observer {
  public:
-  // `fabric` must outlive the object and has not run; attaches itself.
+  // `fabric` must outlive the object and has not run; the constructor attaches the object.
   explicit LossWatch(fabric::Fabric& fabric) { fabric.observe(*this); }
 
   [[nodiscard]] std::uint32_t interests() const override {
@@ -22,7 +22,7 @@ class LossWatch final : public fabric::Observer {
     if (record.time < first_) first_ = record.time;
   }
 
-  // With what the endpoints of the same trial know.
+  // Combines them with the counters of the trial's endpoints.
   [[nodiscard]] LossTimes times(const transport::EndpointStats& endpoints) const {
     return {first_, endpoints.first_nack, endpoints.first_resent};
   }

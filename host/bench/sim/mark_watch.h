@@ -1,4 +1,4 @@
-// When a running fabric first marks a packet (ECN), and how deep the queue is then.
+// When a running fabric first marks a packet (ECN), and the queue's depth then.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace plumbline::bench {
 
 class MarkWatch final : public fabric::Observer {
  public:
-  // `fabric` must outlive the object and has not run; attaches itself.
+  // `fabric` must outlive the object and has not run; the constructor attaches the object.
   explicit MarkWatch(fabric::Fabric& fabric) : fabric_(fabric) { fabric.observe(*this); }
 
   [[nodiscard]] std::uint32_t interests() const override { return bit(fabric::RecordKind::kMark); }

@@ -20,7 +20,7 @@ std::map<std::pair<fabric::HostId, fabric::HostId>, std::vector<LinkUse>> RouteP
     const {
   std::map<std::pair<fabric::HostId, fabric::HostId>, std::vector<LinkUse>> routes;
   for (const auto& [pair, links] : bytes_) {
-    // The sender's own link carried everything.
+    // All bytes crossed the sender's own link.
     std::uint64_t all = 0;
     for (const auto& [link, bytes] : links) all = std::max(all, bytes);
     for (const auto& [link, bytes] : links) {

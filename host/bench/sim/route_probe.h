@@ -1,5 +1,5 @@
-// Which links the packets between two hosts take, seen and not computed: whatever the balancing,
-// the transport's entropy and the routing are.
+// Which links the packets between two hosts take: observed rather than computed, for any balancing,
+// entropy and routing.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,8 @@ class RouteProbe final : public fabric::Observer {
   }
   void onRecord(const fabric::Record& record) override;
 
-  // Links and the share of the bytes from one host to the other that each carried, ascending by
-  // link; by (from, to). Frames without a packet's worth of data (acknowledgements, barriers) do
-  // not count.
+  // By (from, to): links and the share of the bytes that each carried, ascending by link. Frames
+  // smaller than a data packet (acknowledgements, barriers) do not count.
   [[nodiscard]] std::map<std::pair<fabric::HostId, fabric::HostId>, std::vector<LinkUse>> routes()
       const;
 

@@ -13,8 +13,8 @@
 
 namespace plumbline::bench {
 
-// Only looks: what it sees of ports it is told as an observer, for reading their counters in the
-// middle of a run would settle what is under way.
+// Does not change the run: it counts port events as an observer, because reading the counters of
+// ports during a run would finish pending work.
 class Sampler final : public fabric::Observer {
  public:
   Sampler(const SamplingSpec& spec, const fabric::Topology& topology) : topology_(topology) {
@@ -28,9 +28,9 @@ class Sampler final : public fabric::Observer {
   [[nodiscard]] Picoseconds due() const {
     return taken_.interval * (static_cast<std::int64_t>(taken_.samples.size()) + 1);
   }
-  // Takes it; the fabric has run until due().
+  // Takes the sample; the fabric has run until due().
   void take(const SimHosts& hosts);
-  // Everything that was taken; the trial ended at `end`.
+  // All samples; the trial ended at `end`.
   Samples finish(Picoseconds end);
 
  private:
@@ -38,7 +38,7 @@ class Sampler final : public fabric::Observer {
 
   const fabric::Topology& topology_;
   Samples taken_;
-  Sample totals_;  // without what is paused now
+  Sample totals_;  // without pauses that are still open
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> places_;
   std::map<std::pair<fabric::LinkId, std::uint8_t>, Picoseconds> pausing_;  // since when
 };

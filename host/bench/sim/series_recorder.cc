@@ -28,7 +28,7 @@ void SeriesRecorder::take() {
   if (count() == most_) halve();
 }
 
-// What happened since the last reading becomes an interval.
+// Makes an interval of what happened since the last reading.
 void SeriesRecorder::read() {
   Total& total = totals_.emplace_back();
   Row& row = rows_.emplace_back();
@@ -90,7 +90,7 @@ void SeriesRecorder::halve() {
   interval_ = interval_ * 2;
 }
 
-// Of each kind those that have most of it, and any.
+// The ports with the largest values of each kind, if above zero.
 std::vector<fabric::LinkId> SeriesRecorder::chosenPorts() const {
   std::vector<Cell> whole(last_.size());
   for (std::size_t i = 0; i < count(); ++i) {

@@ -10,21 +10,20 @@
 
 namespace plumbline::bench {
 
-// Reads the counters of all links where an interval ends, between two steps of the fabric, which
-// change nothing of what happens. Intervals begin short; when there are as many as allowed, each
-// two become one and the interval doubles, so that neither the length of a trial nor the number of
-// its readings needs to be known.
+// Reads the counters of all links at the end of each interval, between two steps of the fabric,
+// which does not change the run. Intervals begin short; when their number reaches the limit, pairs
+// are merged and the interval doubles, so that the trial's length need not be known in advance.
 class SeriesRecorder {
  public:
-  // `fabric` must outlive it, and has not run yet. On a large fabric there are fewer intervals than
-  // `spec` allows: kCells readings of a link in all.
+  // `fabric` must outlive it, and has not run yet. A large fabric has fewer intervals than `spec`
+  // allows: kCells readings of links in all.
   SeriesRecorder(const TimeSeriesSpec& spec, fabric::Fabric& fabric);
 
   // When the current interval ends.
   [[nodiscard]] Picoseconds due() const { return begin_ + interval_; }
-  // Ends it; the fabric has run until due().
+  // Ends the interval; the fabric has run until due().
   void take();
-  // Everything that was recorded; the trial has ended now.
+  // The recorded series; the trial has ended now.
   TimeSeries finish();
 
   static constexpr std::size_t kCells = std::size_t{1} << 21;
@@ -37,7 +36,8 @@ class SeriesRecorder {
     std::uint64_t max_queue_bytes = 0;
     Picoseconds paused;
   };
-  // All cells of an interval, by link. Kept apart: a fabric without pauses has no times of them.
+  // All cells of an interval, by link. Bytes and pauses are separate: without pauses the latter are
+  // empty.
   struct Row {
     std::vector<std::uint64_t> bytes;
     std::vector<std::uint64_t> max_queue_bytes;
@@ -50,7 +50,7 @@ class SeriesRecorder {
     std::uint64_t pauses = 0;
     std::array<Picoseconds, 8> paused{};
   };
-  // Counters of a link where the last interval ended.
+  // Counters of a link at the end of the last interval.
   struct Last {
     std::uint64_t bytes = 0;
     std::uint64_t marked = 0;

@@ -59,8 +59,8 @@ void ServingNetwork::note(const ServingTask::Event& event,
     arrivals.push_back({event.time, message.nic, sequence_++, message.id, failed});
   }
   (arrived ? message.arrived : message.completed) = true;
-  // The label of a message that was given up is not used again: its last packets may still be on
-  // their way.
+  // The label of a message that was given up is not reused: its last packets may still be in
+  // flight.
   if (message.arrived && message.completed) unused_.push_back(event.label);
 }
 
@@ -71,7 +71,7 @@ void ServingNetwork::runUntil(Picoseconds time, std::vector<serving::Arrival>& a
     ServingTask& task = hosts_.servingTask(nic);
     if (task.hasEvents()) task.take(events_);
   }
-  // An arrival goes before the completion that it causes.
+  // An arrival precedes the completion that it causes.
   std::stable_sort(events_.begin(), events_.end(),
                    [](const ServingTask::Event& a, const ServingTask::Event& b) {
                      return std::tie(a.time, a.kind) < std::tie(b.time, b.kind);

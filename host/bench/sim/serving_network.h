@@ -20,8 +20,8 @@ class ServingNetwork final : public serving::TransferNetwork {
     std::function<bool()> stuck;               // it is deadlocked
   };
 
-  // `hosts` was built for `spec`, whose serving systems have its NICs one after the other. All of
-  // them live as long as this object.
+  // `hosts` was built for `spec`; the NICs of its serving systems follow each other. All arguments
+  // outlive this object.
   ServingNetwork(const TrialSpec& spec, SimHosts& hosts, fabric::Fabric& fabric, Driver driver);
 
   void post(const serving::Transfer& transfer) override;
@@ -30,11 +30,11 @@ class ServingNetwork final : public serving::TransferNetwork {
   [[nodiscard]] bool stuck() const override { return driver_.stuck(); }
 
  private:
-  // A message that is open, by its label.
+  // An open message, by its label.
   struct Open {
     std::uint64_t id = 0;
     std::uint32_t nic = 0;  // that receives it
-    bool told = false;      // of its arrival, or that it is lost
+    bool told = false;      // its arrival, or its loss, was reported
     bool arrived = false;
     bool completed = false;
   };

@@ -1,4 +1,4 @@
-// The serving systems of a trial on their network: they run together, and can be looked at
+// The serving systems of a trial on their network: they run together, and can be observed
 // meanwhile.
 #pragma once
 
@@ -18,20 +18,21 @@ std::vector<std::string> servingRefusals(const TrialSpec& spec);
 
 class ServingSystems {
  public:
-  // Each with its NICs of `network`, which lives as long as this object. `watched`: look() will be
+  // Each system uses its NICs of `network`, which outlives this object. `watched`: look() will be
   // called.
   ServingSystems(const TrialSpec& spec, ServingNetwork& network, bool watched);
 
-  // Once.
+  // Runs all systems to their end; call once.
   std::vector<serving::ServingResult> run();
-  // How they stand, into `snapshot`: while run() is under way, from the network, or after it.
+  // Writes their state into `snapshot`: during run(), called from the network, or after it.
   void look(TrialSnapshot& snapshot) const;
 
  private:
   std::vector<std::unique_ptr<serving::ServingModel>> models_;
 };
 
-// What tells the systems of a trial apart: nothing for one alone, else "tenant 1" and so on.
+// Name that distinguishes the systems of a trial: empty for a single one, else "tenant 1" and so
+// on.
 std::string servingSystemName(std::size_t place, std::size_t systems);
 
 }  // namespace plumbline::bench

@@ -1,5 +1,5 @@
 // One NIC of a serving system on a simulated host: posts messages of KV cache at their times and
-// notes what arrives. The serving model, which knows what they are for, is outside the fabric.
+// records arrivals. The serving model itself is outside the fabric.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace plumbline::bench {
 
 class ServingTask final : public workload::Task {
  public:
-  // A message to be posted here. With RDMA Read it is posted where its bytes go to.
+  // A message to post here. With RDMA Read the receiver of the bytes posts it.
   struct Post {
     Picoseconds at;
     std::uint32_t to = 0;  // host of the other end
     std::uint64_t bytes = 0;
-    std::uint32_t label = 0;  // of messages that are open at one time: each another, below 2^23
+    std::uint32_t label = 0;  // unique among open messages, below 2^23
   };
   struct Event {
     enum class Kind : std::uint8_t {
-      kArrived,    // all of it is at the host that receives it
-      kCompleted,  // its poster knows that
+      kArrived,    // all of it is at the receiving host
+      kCompleted,  // the posting host has its completion
       kFailed,     // its poster has given up
     };
     Picoseconds time;
@@ -32,23 +32,23 @@ class ServingTask final : public workload::Task {
 
   explicit ServingTask(workload::MessagePort port) : Task(std::move(port)) {}
 
-  // Not while the fabric is running. wakeAt() may be earlier afterwards.
+  // Adds a message. Not while the fabric is running. wakeAt() may be earlier afterwards.
   void give(const Post& post);
-  // What happened since the last call is appended to `events`, in the order of time.
+  // Appends events since the last call to `events`, in the order of time.
   void take(std::vector<Event>& events);
   [[nodiscard]] bool hasEvents() const { return !events_.empty(); }
 
   void arrived(workload::HostId from, workload::Label label, Picoseconds now) override;
   void completed(workload::HostId to, workload::Label label, Picoseconds now) override;
   void wake(Picoseconds now) override;
-  // The serving model says when it is over.
+  // The serving model decides when the trial is over.
   [[nodiscard]] bool finished() const override { return true; }
 
  private:
   struct Waiting {
     Post post;
     std::uint64_t sequence = 0;
-    // For a heap with the earliest in front.
+    // For a heap with the earliest message on top.
     bool operator<(const Waiting& other) const {
       return post.at != other.post.at ? post.at > other.post.at : sequence > other.sequence;
     }

@@ -33,13 +33,13 @@
 namespace plumbline::bench {
 namespace {
 
-// How often progress is told, in simulated time; also how long a trial may run on after its
+// Interval of progress reports in simulated time; also how long a trial may continue after its
 // workload has finished.
 constexpr Picoseconds kStep = microseconds(20);
 
-// Whether anything gets through the fabric any more. Pauses that keep each other up are refreshed
-// for ever, so that a deadlock does not end by itself; how long nothing was delivered says nothing,
-// since scripts, timers and endpoints may make frames wait for any time.
+// Detects a fabric that no longer delivers. A PFC deadlock refreshes its pauses for ever, so events
+// never run out. A time without deliveries is not enough: scripts, timers and endpoints may delay
+// frames for any time.
 class Watch {
  public:
   [[nodiscard]] bool deadlocked(fabric::Fabric& fabric) {
@@ -94,8 +94,8 @@ bool isEndless(const workload::JobSpec& job) {
          messages->messages == std::numeric_limits<std::uint64_t>::max();
 }
 
-// Runs the fabric to `until`, with a stop where an interval of `recorder` ends. The trial's own
-// steps, which decide when it ends, are the same with and without one.
+// Runs the fabric to `until`, and stops at each end of an interval of `recorder`. The trial's own
+// steps, which decide when it ends, are the same with and without a recorder.
 void runFabric(fabric::Fabric& fabric, Picoseconds until, std::optional<SeriesRecorder>& recorder) {
   while (recorder && recorder->due() <= until) {
     fabric.runUntil(recorder->due());
@@ -140,7 +140,7 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
     refusals.emplace_back("tenants need a serving system");
   }
   if (!refusals.empty()) return refusals;
-  // Before anything is built.
+  // Before anything is allocated.
   if (auto why = memoryRefusalOf(spec)) return {*std::move(why)};
   if (spec.capture_port) {
     refusals.emplace_back(
@@ -353,7 +353,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     result.tenants.assign(std::make_move_iterator(served.begin() + 1),
                           std::make_move_iterator(served.end()));
   }
-  // What a service without acknowledgements loses is its nature, and a result.
+  // Losses of a service without acknowledgements are a result, not a fault.
   for (const JobOutcome& job : result.fabric->jobs) {
     if (hosts.acknowledges() && job.messages_failed > 0) {
       result.faults.push_back(

@@ -11,8 +11,8 @@ constexpr std::uint8_t kTtl = 64;
 constexpr std::uint8_t kCodeMask = 0x3F;  // of Packet::opcode: the code within the protocol
 constexpr std::uint16_t kVlan = 1;
 
-// There are more hosts than networks of the tester's addresses: every further 512 hosts are the
-// next addresses of the same networks.
+// The tester's address plan has fewer networks than hosts: every further 512 hosts are the next
+// addresses of the same networks.
 wire::Ipv4Address ipv4Of(fabric::HostId host) {
   wire::Ipv4Address address = wire::hostIpv4(host % wire::kMaxHosts);
   address.octets[3] = static_cast<std::uint8_t>(address.octets[3] + host / wire::kMaxHosts);

@@ -45,8 +45,8 @@ transport::PlainStream plainStream(const StreamSpec& stream, Picoseconds duratio
   return plain;
 }
 
-// Streams of one host meet on its wire: with no more than line rate together a frame waits at most
-// for one frame of every other stream.
+// Streams of one host may be due at the same time: at no more than line rate in total, a frame
+// waits for at most one frame of every other stream.
 Picoseconds lateThreshold(const transport::StreamPlan& plan, fabric::HostId host) {
   Picoseconds sum;
   Picoseconds least = fabric::kNever;
@@ -103,7 +103,7 @@ std::unique_ptr<workload::Workload> makeWorkload(const TrialSpec& spec, std::uin
                                               hosts);
 }
 
-// Hosts of the NICs of a serving system, of `hosts` that there are.
+// Hosts of the NICs of a serving system, among `hosts`.
 std::vector<fabric::HostId> servingHosts(const serving::ServingProgram& program,
                                          std::uint32_t hosts) {
   const std::uint32_t nics = serving::Mapping(program.system.servers, program.system.model).nics();
@@ -122,8 +122,8 @@ std::vector<fabric::HostId> servingHosts(const serving::ServingProgram& program,
   return of_nics;
 }
 
-// A task for each NIC, under the number after the jobs'. Its queue pairs are its own: on those of a
-// job KV cache would wait behind whole messages of it.
+// A task for each NIC, with the number after those of the jobs. It has queue pairs of its own: on a
+// job's, KV cache would wait for whole messages of the job.
 std::vector<ServingTask*> addServing(const TrialSpec& spec, const serving::ServingProgram& program,
                                      const std::vector<fabric::HostId>& hosts,
                                      workload::Workload& workload) {

@@ -1,5 +1,5 @@
-// The simulated hosts of a trial: what runs on them, how they speak, and what they saw. Shared by
-// every bench whose DUT is the simulated fabric.
+// The simulated hosts of a trial: their applications, transports and observations. Shared by all
+// benches whose DUT is the simulated fabric.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,16 @@
 
 namespace plumbline::bench {
 
-// A host is simulated if it is no tester's port and the trial's workload has a rank on it, its
-// serving system a NIC, or one of the trial's streams begins or ends there. It then has a NIC with
-// the trial's transport (RoCE with its defaults when the trial names none) where the workload runs,
-// and plain streams where streams begin or end. Streams that begin at a tester's port are the
-// tester's own.
+// A host is simulated if it is no tester port and has a rank of the trial's workload, a NIC of its
+// serving system, or the beginning or end of a stream. It then has a NIC with the trial's transport
+// (default: RoCE) for the workload, and plain streams for the trial's streams. The tester itself
+// sends streams that begin at its ports.
 //
-// Times are the fabric's: the common start of all streams is its time zero.
+// Times are the fabric's: its time zero is the common start of all streams.
 class SimHosts {
  public:
-  // Attaches a NIC to every simulated host; before the fabric runs. The fabric must not run any
-  // more when this object is gone. Throws Error(kUsage) for a workload, a transport or streams that
-  // cannot be.
+  // Attaches a NIC to every simulated host; before the fabric runs. The fabric must not run after
+  // the object's destruction. Throws Error(kUsage) for an invalid workload, transport or stream.
   SimHosts(const TrialSpec& spec, fabric::Fabric& fabric,
            const std::set<fabric::HostId>& tester_ports = {});
   SimHosts(const SimHosts&) = delete;
@@ -43,35 +41,34 @@ class SimHosts {
 
   // --- Not while the fabric is running ---
 
-  // Of all protocols of `host` together; all zero if it is not simulated.
+  // All protocols of `host` together; all zero if it is not simulated.
   [[nodiscard]] transport::EndpointStats statsOf(fabric::HostId host) const;
-  // Of the hosts' transports alone, without plain streams.
+  // The hosts' transports alone, without plain streams.
   [[nodiscard]] transport::EndpointStats transportStats() const;
-  // Of these, what recovery from loss counts.
+  // The counters of loss recovery among these.
   [[nodiscard]] RecoveryCounts recoveryCounts() const;
-  // Whether that transport tells a poster that its messages have arrived.
+  // Whether that transport reports the arrival of messages to the poster.
   [[nodiscard]] bool acknowledges() const { return acknowledges_; }
-  // Over all hosts; nothing where setting up connections has no cost.
+  // Sum over all hosts; nothing where connection setup has no cost.
   [[nodiscard]] std::optional<transport::ConnectionStats> connections() const;
-  // Of every flow (QP, PDC, stream) that was ever open at `host`.
+  // Every flow (QP, PDC, stream) that was ever open at `host`.
   [[nodiscard]] std::vector<transport::FlowStats> flowsOf(fabric::HostId host) const;
 
   // True when the workload has nothing left to do, or there is none.
   [[nodiscard]] bool workloadFinished() const;
-  // Hosts of the jobs, rank by rank; none without a workload.
+  // Hosts of the jobs, in the order of ranks; empty without a workload.
   [[nodiscard]] const std::vector<std::vector<fabric::HostId>>& placement() const;
-  // Payload that has arrived at all of them, each byte once: goodput.
+  // Payload that has arrived at all hosts, each byte once: goodput.
   [[nodiscard]] std::uint64_t payloadReceived() const;
-  // Of the first job; none unless it is of collectives.
+  // Of the first job; empty unless it is of collectives.
   [[nodiscard]] std::vector<workload::IterationResult> iterations() const;
-  // See workload::Workload: of the first job.
+  // As workload::Workload, for the first job.
   void endIterations();
-  // By job; none without a workload.
+  // By job; empty without a workload.
   [[nodiscard]] std::vector<workload::JobResult> jobResults() const;
 
-  // NICs of the trial's serving systems, one system's after the other's: none without one. What was
-  // given to a task is known to its host after servingTaskChanged(), and to the fabric after
-  // Fabric::wake().
+  // NICs of the trial's serving systems, one system after the other; 0 without one. Messages given
+  // to a task take effect after servingTaskChanged(), and in the fabric after Fabric::wake().
   [[nodiscard]] std::uint32_t servingNics() const {
     return static_cast<std::uint32_t>(serving_tasks_.size());
   }
@@ -79,11 +76,11 @@ class SimHosts {
   [[nodiscard]] ServingTask& servingTask(std::uint32_t nic) { return *serving_tasks_[nic]; }
   void servingTaskChanged(std::uint32_t nic);
 
-  // The trial's streams that simulated hosts send, by their number in the trial, ascending.
+  // Numbers of the trial's streams that simulated hosts send, ascending.
   [[nodiscard]] const std::vector<std::uint32_t>& streams() const { return streams_; }
-  // What became of them, in the same order. What a tester's port received is not in it.
+  // Outcomes in the same order, without frames that a tester port received.
   [[nodiscard]] std::vector<transport::StreamOutcome> streamOutcomes() const;
-  // Of their groups, ascending; first bit to first bit [ps].
+  // Latency by stream group, ascending; first bit to first bit [ps].
   [[nodiscard]] std::vector<GroupLatency> streamLatency() const;
 
  private:
@@ -101,11 +98,10 @@ class SimHosts {
   bool acknowledges_ = true;
 };
 
-// Whether the trial's transport tells a poster that its messages have arrived.
+// Whether the trial's transport reports the arrival of messages to the poster.
 bool acknowledgesMessages(const TrialSpec& spec);
 
-// Throws what the constructor of SimHosts would, without building a host: of what all hosts have
-// alike, one is made of each kind.
+// Throws what the constructor of SimHosts would throw, and builds one host of each kind only.
 void checkSimHosts(const TrialSpec& spec, const fabric::FabricPlan& plan,
                    const std::set<fabric::HostId>& tester_ports = {});
 

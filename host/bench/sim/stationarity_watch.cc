@@ -7,7 +7,7 @@ namespace plumbline::bench {
 StationarityWatch::StationarityWatch(const EarlyEndSpec& spec, SimHosts& hosts)
     : spec_(spec), hosts_(hosts), series_(spec.rule) {
   const bool by_time = spec.figure != WatchedFigure::kIterationTime;
-  // Looked at once where observing begins.
+  // The first reading is at the beginning of the observation.
   due_ = by_time && spec.from > Picoseconds(0) ? spec.from : kInterval;
 }
 

@@ -1,4 +1,4 @@
-// Watches the main figure of a trial while it runs, and says when it is stationary.
+// Watches the main figure of a running trial and decides when it is stationary.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,24 @@
 
 namespace plumbline::bench {
 
-// Looks at the simulated hosts between two steps of the fabric, at instants of simulated time that
-// depend on nothing but what was seen before: so the trial ends at the same picosecond with any
-// number of threads and any windows. Goodput and message times are read where a cell of the series
-// ends, which grows with the trial; iterations at least every 64th of the time that has passed.
+// Reads the simulated hosts between two steps of the fabric, at simulated times that depend on
+// earlier readings only: the trial ends at the same picosecond with any number of threads and any
+// window length. Goodput and message times are read at the end of each cell of the series, which
+// grows with the trial; iterations at least every 64th of the elapsed time.
 class StationarityWatch {
  public:
   // `hosts` must outlive it; they have not run yet.
   StationarityWatch(const EarlyEndSpec& spec, SimHosts& hosts);
 
-  // When to look next.
+  // Time of the next reading.
   [[nodiscard]] Picoseconds due() const { return due_; }
-  // The fabric has run until due(). True when the trial is to end here; a job of iterations is told
-  // to end by itself instead.
+  // The fabric has run until due(). True when the trial is to end here; a job of iterations is
+  // stopped after its current iteration instead.
   bool take();
   // The trial ended at `end`.
   [[nodiscard]] EarlyEndOutcome finish(Picoseconds end) const;
 
-  // Length of an observation of time.
+  // Length of an observation in time.
   static constexpr Picoseconds kInterval = microseconds(20);
 
  private:

@@ -1,4 +1,4 @@
-// A bench runs trials. Procedures know only this interface.
+// A bench runs trials. Procedures use only this interface.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace plumbline::bench {
 
-// Something that trials' results do not have because the bench cannot see it.
+// A value that the bench cannot observe, so that results of its trials lack it.
 struct Unobserved {
   std::string what;  // "ECN marks"
   std::string why;
@@ -30,42 +30,42 @@ struct Capabilities {
   std::uint32_t flows_per_port = 0;
   std::uint32_t groups = 0;
   std::uint32_t max_qps = 0;
-  // How well a time is known: steps of the clocks; the most that reading a clock adds to a time
-  // (software alone); the most by which the clocks of two ports differ when a trial starts, where
-  // they are not one.
+  // Accuracy of times: resolution of the clocks; largest error of reading a clock (software only);
+  // largest difference between the clocks of two ports at a trial's start, where they are separate.
   Picoseconds timestamp_resolution;
   Picoseconds clock_reading;
   Picoseconds clock_offset;
   ObservationPoint observed = ObservationPoint::kTester;
   bool simulated_dut = true;
-  // What a trial may have beyond streams (card_parts.h).
+  // Optional parts of a trial besides streams (card_parts.h).
   bool damage = false;       // frames damaged on purpose
-  bool pfc_send = false;     // storms of pauses, frames that wait for a pause's end
-  bool queue_pairs = false;  // messages, weights, counts of each; UET; entropy of a stream's own
-  bool patterns = false;     // gaps that are drawn or listed
+  bool pfc_send = false;     // PAUSE storms, frames that wait for the end of a pause
+  bool queue_pairs = false;  // messages, weights, counts per queue pair; UET; entropy settings
+  bool patterns = false;     // random or listed gaps
   bool link_retry = false;   // link-level retry on a bare link
   bool departures = false;   // of single frames
   // A stream's "frame" is a message of any length that an endpoint cuts into packets, and its
   // latency is the time from posting a message to its completion.
   bool messages = false;
-  // For the report: what is not there, with its reason; what the bench runs on, name and value.
+  // For the report: values that the bench cannot observe, with reasons; the environment of the
+  // bench as names and values.
   std::vector<Unobserved> unobserved;
   std::vector<std::pair<std::string, std::string>> configuration;
-  // Rough cost, for `plan`: card time that a trial takes besides sending (clearing, loading,
-  // reading), and wall seconds per second of card time.
+  // Rough cost, for `plan`: card time of a trial besides sending (clearing, loading, reading), and
+  // wall seconds per second of card time.
   Picoseconds trial_overhead;
   double wall_seconds_per_second = 1.0;
-  // Of a simulated card: wall seconds more for each of its ports, used or not, and the numbers of
-  // ports that it comes with, ascending; trials with more take several of the last.
+  // For a simulated card: additional wall seconds for each port, used or not, and the available
+  // numbers of ports, ascending; trials with more ports take several of the largest.
   double wall_seconds_per_port_second = 0;
   std::vector<std::uint32_t> card_ports;
-  // Of simulated hosts: wall time per packet that crosses a link, and per host that is set up for a
-  // trial.
+  // For simulated hosts: wall time per packet that crosses a link, and per host that is set up for
+  // a trial.
   double wall_ns_per_packet_hop = 0;
   double wall_us_per_host = 0;
 };
 
-// How far the running trial is; called at a bounded rate from run()'s thread.
+// Progress of the running trial; called at a bounded rate from run()'s thread.
 struct TrialProgress {
   Picoseconds done;
   Picoseconds total;
@@ -73,15 +73,15 @@ struct TrialProgress {
   std::uint64_t frames_received = 0;
 };
 
-// Looks into a trial while it runs. It only looks: the result is the same with and without it.
+// Observes a trial while it runs. The result is the same with and without an observer.
 class TrialObserver {
  public:
   virtual ~TrialObserver() = default;
 
-  // Whether it wants to look now; asked as often as run() comes round.
+  // Whether the observer wants a snapshot now; called frequently during run().
   virtual bool due() = 0;
-  // What the trial has done so far, from run()'s thread; once more at its end, with
-  // `snapshot.ended`. A predicted trial (fast_forward.h) shows nothing.
+  // The trial so far, from run()'s thread; once more at its end, with `snapshot.ended`. A predicted
+  // trial (fast_forward.h) has no snapshots.
   virtual void onSnapshot(const TrialSnapshot& snapshot) = 0;
 };
 

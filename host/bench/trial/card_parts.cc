@@ -39,7 +39,7 @@ void refuseDamage(const TrialSpec& spec, Refusals& refusals) {
       if (const auto* rule = std::get_if<card::DamageRule>(&damage.what)) {
         ++port.rules;
         card::DamageRule slot = *rule;
-        slot.flow = 0;  // a number of the trial's streams, known to the card by another
+        slot.flow = 0;  // replaced: the trial's number of a stream differs from the card's
         damageRuleWords(slot, damage.direction);
         if (rule->match == card::DamageMatch::kFlow &&
             (rule->flow >= spec.streams.size() || spec.streams[rule->flow].from != damage.host)) {
@@ -119,7 +119,7 @@ void refuseGaps(const TrialSpec& spec, Refusals& refusals) {
   }
 }
 
-// Benches of messages say themselves what they can do with queue pairs (message_refusals.h).
+// Benches of messages check queue pairs themselves (message_refusals.h).
 bool wantsQueuePairs(const StreamSpec& stream, const Capabilities& capabilities) {
   return (stream.queue_pairs && !capabilities.messages) || isUet(stream.format.transport) ||
          stream.format.entropy != Entropy::kPerQueuePair;
@@ -160,7 +160,7 @@ std::vector<std::string> cardPartRefusals(const TrialSpec& spec, const Capabilit
 
 std::uint8_t obeyedPriorities(const TrialSpec& spec) {
   if (spec.obey_pfc) return *spec.obey_pfc;
-  // What a NIC in this network would be configured to.
+  // The configuration of a NIC in this network.
   return spec.dut.switches.pfc ? spec.dut.switches.pfc->priorities : 0;
 }
 

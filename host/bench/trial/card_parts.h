@@ -1,5 +1,5 @@
-// Parts of a trial that only a tester card carries out: frames damaged on purpose, storms of
-// pauses, what is told apart by queue pair. And what the card says of them.
+// Parts of a trial that only a tester card carries out: frames damaged on purpose, PAUSE storms,
+// counters per queue pair; and the card's results for them.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ struct LinkRetrySpec {
 // What link-level retry did at one port: as a sender and as a receiver.
 struct LinkRetryOutcome {
   card::LlrCounters counters;
-  // Times that retries took at this port as the receiver [ps]: from the end of the frame that
-  // showed the fault, a damaged frame or one behind a gap, to the end of the good copy.
+  // Times of retries at this port as the receiver [ps]: from the end of the frame that revealed the
+  // fault, a damaged frame or one after a gap, to the end of the good copy.
   stats::Histogram damaged;
   stats::Histogram missing;
 };
@@ -56,10 +56,10 @@ struct DamageOutcome {
   std::vector<card::DamageEvent> log;
 };
 
-// Events of a log of damage that a result keeps.
+// Largest number of damage events that a result keeps.
 inline constexpr std::size_t kMaxDamageEvents = 1000;
 
-// One queue pair (packet delivery context) of a stream that counts them one by one.
+// Counters of one queue pair (packet delivery context) of a stream that counts them separately.
 struct QueuePairResult {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;  // duplicates included
@@ -79,7 +79,7 @@ std::vector<std::string> cardPartRefusals(const TrialSpec& spec, const Capabilit
 
 // Priorities (bit p = priority p) whose pauses the tester's ports obey in this trial.
 std::uint8_t obeyedPriorities(const TrialSpec& spec);
-// When the last pause of a storm is over, after the common start.
+// End of a storm's last pause, after the common start.
 Picoseconds endOf(const PfcStormSpec& storm, BitRate line);
 
 }  // namespace plumbline::bench

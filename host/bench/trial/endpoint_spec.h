@@ -1,4 +1,4 @@
-// What benches on ordinary hosts (libfabric, verbs) are told beside a trial: what carries its
+// Parameters of benches on ordinary hosts (libfabric, verbs) besides the trial: what carries the
 // messages, and how. `endpoint:` of a scenario (docs/endpoint-benches.md).
 #pragma once
 
@@ -11,40 +11,41 @@
 namespace plumbline::bench {
 
 enum class Operation {
-  kWrite,           // one-sided: the target's software does not notice
-  kWriteImmediate,  // one-sided, and the target is told of each message
+  kWrite,           // one-sided: the target's software gets no completion
+  kWriteImmediate,  // one-sided, with a completion for each message at the target
   kSend,
   kRead,  // the message travels from target to initiator
 };
 
-// What the queue pairs of the verbs bench promise: reliable or unreliable connections.
+// Service of the verbs bench's queue pairs: reliable or unreliable connections.
 enum class QueuePairService { kReliable, kUnreliable };
 
-// How the verbs bench's queue pairs get to know each other: their numbers handed over by the
-// program itself, or by the connection manager.
+// How the verbs bench connects its queue pairs: the program exchanges their numbers itself, or the
+// connection manager does.
 enum class Connection { kOutOfBand, kConnectionManager };
 
 struct EndpointSpec {
-  // Nothing: what the streams' transport says, a write or a send.
+  // Nothing: as the streams' transport, a write or a send.
   std::optional<Operation> operation;
-  std::uint32_t window = 16;  // messages under way of each queue pair, at most; 1 to kMostWindow
-  // libfabric: provider ("tcp;ofi_rxm"), and the domain; empty = the provider's first.
-  // verbs: the device; empty = the first one.
+  std::uint32_t window = 16;  // in-flight messages per queue pair, at most; 1 to kMostWindow
+  // libfabric: provider ("tcp;ofi_rxm"), and domain (empty = the provider's first). verbs: device
+  // (empty = the first one).
   std::string provider = "tcp;ofi_rxm";
   std::string device;
-  std::string address = "127.0.0.1";  // of this host, where a provider has IP addresses
-  // verbs alone: service, connection, port and gid_index.
+  std::string address = "127.0.0.1";  // of this host, for providers with IP addresses
+  // verbs only: service, connection, port and gid_index.
   QueuePairService service = QueuePairService::kReliable;
   Connection connection = Connection::kOutOfBand;
   std::uint8_t port = 1;
   std::uint8_t gid_index = 1;
-  // IP address and TCP port of the target's program on another host; empty = both ends on this one.
+  // IP address and TCP port of the target program on another host; empty = both ends are on this
+  // host.
   std::string peer;
   std::uint16_t peer_port = kDefaultPeerPort;
-  // Of a scenario that several hosts run: the address of each, and its peer's. Both as
-  // canonicalAddress() writes them. Empty = `peer` and `address` are what counts.
+  // For a scenario that several hosts run: the address of each host, and its peer's. Both as
+  // canonicalAddress() writes them. Empty = `peer` and `address` apply.
   std::vector<std::pair<std::string, std::string>> peers;
-  // Its first line is the token of the target's program; empty = it has none.
+  // File whose first line is the token of the target program; empty = no token.
   std::string token_file;
 
   static constexpr std::uint32_t kMostWindow = 1024;

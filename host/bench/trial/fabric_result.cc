@@ -120,7 +120,7 @@ Json totalToJson(const fabric::LinkCounters& total) {
 fabric::LinkCounters totalFromJson(const Json& json) {
   fabric::LinkCounters total;
   countsFromJson(linkCounts(), json, total);
-  // A file of a program that did not know a reason yet has no count for it.
+  // Files of older programs lack the counts of newer drop reasons.
   const Json& drops = json.at("drops");
   for (std::size_t i = 0; i < std::min(drops.size(), total.drops.size()); ++i) {
     drops[i].get_to(total.drops[i]);
@@ -286,7 +286,7 @@ FastForwardOutcome fastForwardOutcomeFromJson(const Json& json) {
   return outcome;
 }
 
-// Of a fast-forwarded job: what was not simulated is not there.
+// Of a fast-forwarded job: only what was predicted.
 Json predictedToJson(const FabricResult& result) {
   Json job_array = Json::array();
   for (const JobOutcome& job : result.jobs) {

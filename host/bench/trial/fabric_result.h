@@ -1,4 +1,4 @@
-// What a simulated fabric and the simulated hosts on it say of one trial.
+// Results of a simulated fabric and its simulated hosts for one trial.
 #pragma once
 
 #include <array>
@@ -21,19 +21,19 @@ namespace plumbline::bench {
 
 // Link-level retry on one direction of a cable: a hop. Observation point: modelled.
 struct HopRetries {
-  double bit_error_rate = 0;         // errors per bit, as the DUT's spec has it
-  std::uint64_t damaged = 0;         // frames with a bit error, whatever became of them
-  std::uint64_t nacks = 0;           // for damaged frames that were the next to be taken
-  std::uint64_t nacks_lost = 0;      // of these, on the way back
+  double bit_error_rate = 0;         // errors per bit, as in the DUT's spec
+  std::uint64_t damaged = 0;         // frames with a bit error, whatever their outcome
+  std::uint64_t nacks = 0;           // for damaged frames with the expected sequence number
+  std::uint64_t nacks_lost = 0;      // NACKs lost on the way back
   std::uint64_t retries = 0;         // damaged frames that got through
   std::uint64_t replayed = 0;        // frames sent again
   std::uint64_t replayed_bytes = 0;  // of these
-  // Of each of `retries` for which no NACK was lost [ps]: end of the damaged frame's first
-  // transmission to end of its good one, both at the same end of the link.
+  // For each of `retries` without a lost NACK [ps]: end of the damaged frame's first transmission
+  // to end of its good one, both at the same end of the link.
   stats::Histogram latency;
   stats::Histogram timed_latency;  // of the others, which waited for the replay timer
-  // The first for one attempt on a free line (fabric::retryTime()), of the shortest and of the
-  // longest frame among `retries`; zero where there is none.
+  // Computed value of the former for one attempt on a free line (fabric::retryTime()), for the
+  // shortest and the longest frame among `retries`; zero without any.
   RetryTime computed;
 };
 
@@ -51,11 +51,11 @@ struct LinkLoad {
   std::uint64_t pauses = 0;  // of its sender, begun
   Picoseconds paused;        // summed over priorities
   std::array<Picoseconds, 8> paused_by_priority{};
-  // Share of the time [0, sim_end] in which the wire was taken by frames of every kind (PAUSE,
-  // CC_Update and replays by LLR as well), preambles and gaps included; of a frame on the wire at
-  // sim_end the part that has left.
+  // Share of the time [0, sim_end] in which frames of every kind (PAUSE, CC_Update and LLR replays
+  // as well) occupied the wire, preambles and gaps included; a frame on the wire at sim_end counts
+  // with the part that has left.
   double utilisation = 0;
-  std::optional<HopRetries> retries{};  // where there are bit errors, and LLR against them
+  std::optional<HopRetries> retries{};  // where the link has bit errors and LLR
 };
 
 // Observation point: endpoint software (modelled).
@@ -65,32 +65,32 @@ struct JobOutcome {
   // Durations, in order: of iterations, of the layers of a mixture of experts; none for messages
   // and traces.
   std::vector<Picoseconds> iterations;
-  Picoseconds completion;  // first start to last finish; means nothing (0) unless finished
-  // Posted messages are complete at their receiver, as far as their poster is told (a service
-  // without acknowledgements: at the receiver itself); or given up, or lost by a service without
-  // acknowledgements; or neither when the trial ended.
+  Picoseconds completion;  // first start to last finish; 0 unless finished
+  // A posted message is complete when its poster has the acknowledgement (for a service without
+  // acknowledgements: when it is at the receiver); or it was given up, or lost by a service without
+  // acknowledgements; or it is in neither state at the trial's end.
   std::uint64_t messages_completed = 0;
   std::uint64_t messages_failed = 0;
   std::uint64_t messages_open = 0;
   std::uint64_t bytes_arrived = 0;   // payload of whole messages at their receivers, over all ranks
   std::uint64_t bytes_per_rank = 0;  // S_fabric: payload that the busiest rank posted
-  // Of those that are complete: posted to acknowledged, or to the arrival of a message that nobody
-  // acknowledges [ps].
+  // For complete messages [ps]: posted to acknowledged, or to arrival for a service without
+  // acknowledgements.
   stats::Histogram message_time;
-  // Posted to wholly at the receiver [ps], where the job's program wants it
+  // Posted to completely received [ps], where the job's program requests it
   // (MessageProgram::arrival_times).
   std::optional<stats::Histogram> arrival_time{};
   Picoseconds active;  // from the first message posted to the last one done; 0 without any
-  // Over the goodputs of its flows, see FlowSummary; nothing where it has none, or shares a pair of
-  // hosts with another job: their messages travel in the same flows.
+  // Over the goodputs of its flows, see FlowSummary; nothing if it has none, or shares a pair of
+  // hosts with another job, because their messages travel in the same flows.
   std::optional<double> flow_jfi;
   std::optional<workload::MoeResult> moe{};  // of a mixture of experts
 };
 
 struct FlowSummary {
   std::uint64_t flows = 0;  // that payload arrived on
-  // Goodput of a flow, taken at the receiver: its payload, each byte once, over the time from the
-  // first data frame sent to the last payload arrived. Nothing without flows.
+  // Goodput of a flow, measured at the receiver: its payload, each byte once, over the time from
+  // the first data frame sent to the last payload arrived. Nothing without flows.
   std::optional<double> jfi{};
   std::optional<double> goodput_min_gbps{};
   std::optional<double> goodput_mean_gbps{};
@@ -104,21 +104,21 @@ struct FastForwardPoint {
   Picoseconds packet_level;
 };
 
-// How times were predicted that no packets were simulated for.
+// How times without simulated packets were predicted.
 struct FastForwardOutcome {
-  // The runs at packet level, ascending. Calibrated on the first two, the last one is predicted
-  // with this relative error (the largest of its iterations' times and its completion); the result
-  // is calibrated on the last two.
+  // The runs at packet level, ascending. The result is calibrated on the last two.
   std::vector<FastForwardPoint> points;
+  // The check: calibrated on the first two runs, the prediction of the last one has this relative
+  // error (the largest over its iterations' times and its completion).
   double calibrated_error = 0;
-  // How far apart, relative to the result, the two calibrations are at the job's own size.
+  // Difference of the two calibrations at the job's own size, relative to the result.
   double calibration_spread = 0;
   std::uint64_t message_bytes = 0;  // of the job's largest message
   Picoseconds flow_level;           // the job's first iteration
   std::uint64_t packet_hops = 0;    // of all runs at packet level
 };
 
-// When a trial first lost something. Each is kNever where it did not happen.
+// Times of a trial's first losses. kNever for an event that did not happen.
 struct LossTimes {
   Picoseconds overflow = fabric::kNever;  // first packet that a switch trimmed or dropped
   Picoseconds nack = fabric::kNever;      // first NACK or NAK at a sender
@@ -141,35 +141,36 @@ struct CreditUse {
 struct FabricResult {
   Picoseconds sim_end;
   std::uint64_t packet_hops = 0;    // packets, data or control, crossing one link
-  fabric::LinkCounters total;       // summed over all links; maxima where it has maxima
+  fabric::LinkCounters total;       // summed over all links; maxima for members that are maxima
   std::uint64_t frames_inside = 0;  // when the trial ended
   std::optional<double> link_jfi;   // over the bytes of links between switches
   std::optional<double> link_mmr;
-  // Over the number of flows on these links; when the trial asked for it (FlowCount).
+  // Over the number of flows on these links; if the trial requests it (FlowCount).
   std::optional<double> link_flow_mmr{};
   std::vector<LinkLoad> links;
   transport::EndpointStats endpoints;  // of all simulated hosts
-  // Data packets that were lost end to end and will not be sent again: of a service without
-  // acknowledgements and of plain streams all that were lost, of the others those of messages that
-  // were given up. Not what was still under way when the trial ended. Results of older programs
-  // have no such count.
+  // Data packets that were lost end to end and are not retransmitted: all losses of plain streams
+  // and of services without acknowledgements, for other services those of messages that were given
+  // up. Without packets still in flight at the trial's end. Results of older programs have no such
+  // count.
   std::optional<std::uint64_t> data_lost{};
-  // Where setting up connections has a cost.
+  // Where connection setup has a cost.
   std::optional<transport::ConnectionStats> connections{};
-  std::optional<LossTimes> loss_times{};  // when the trial asked for them
-  std::optional<FirstMark> first_mark{};  // when the trial asked for it
+  std::optional<LossTimes> loss_times{};  // if the trial requests them
+  std::optional<FirstMark> first_mark{};  // if the trial requests it
   std::optional<CreditUse> credit{};      // where destinations gave any
   FlowSummary flows;
   std::vector<JobOutcome> jobs;
-  std::optional<Samples> samples;  // when the trial asked for them
+  std::optional<Samples> samples;  // if the trial requests them
   std::optional<TimeSeries> series;
   std::uint64_t peak_rss_bytes =
       0;  // of the process so far; not part of reproducible output; 0: not told
   // When set, the times in sim_end and jobs (name, finished, iterations, completion) are predicted,
-  // and nothing else of the above was seen: toJson() leaves it out.
+  // and none of the other members was observed: toJson() leaves them out.
   std::optional<FastForwardOutcome> fast_forward;
 
-  // One line of JSON, and back. fromJson() throws Error(kTester) for text toJson() did not write.
+  // One line of JSON, and back. fromJson() throws Error(kTester) for text that toJson() did not
+  // write.
   [[nodiscard]] std::string toJson() const;
   static FabricResult fromJson(const std::string& text);
 };

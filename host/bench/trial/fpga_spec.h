@@ -1,4 +1,4 @@
-// What the bench on tester cards in this host is told beside a trial. `fpga:` of a scenario
+// Parameters of the bench on tester cards in this host besides the trial. `fpga:` of a scenario
 // (docs/xrt.md).
 #pragma once
 
@@ -11,12 +11,12 @@
 namespace plumbline::bench {
 
 struct FpgaSpec {
-  // Each a number as the runtime counts its devices ("0"), or a PCIe address ("0000:3b:00.1").
-  // Their ports are those of the tester in this order.
+  // Each a device number of the runtime ("0"), or a PCIe address ("0000:3b:00.1"). The cards' ports
+  // in this order are the tester's.
   std::vector<std::string> devices{"0"};
   std::string xclbin;  // file of the packed card
-  // The MAC's part of a way, as calibrated: from the card's boundary to the first bit at the port,
-  // and back. Nothing: not calibrated, and so part of every latency.
+  // The MAC's calibrated delays: from the card's boundary to the first bit at the port, and back.
+  // Nothing: not calibrated, so that every latency includes them.
   std::optional<Picoseconds> tx_delay;
   std::optional<Picoseconds> rx_delay;
 

@@ -11,7 +11,7 @@ namespace plumbline::bench {
 // UET a request of its service.
 Bytes longestFrame(const TransportSpec& transport);
 
-// Of what the hosts and the streams of a trial send; zero for a trial without either.
+// Of the frames that the hosts and the streams of a trial send; zero for a trial without either.
 Bytes longestFrame(const TrialSpec& spec);
 
 }  // namespace plumbline::bench

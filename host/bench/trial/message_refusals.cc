@@ -46,7 +46,7 @@ void refuseStream(const TrialSpec& spec, const StreamSpec& stream, const Capabil
         "and counts of each");
   }
   if (const auto* burst = std::get_if<BurstLoad>(&stream.load)) {
-    // The frames of one message, at the pace of the endpoints' own transport.
+    // The frames of one message, paced by the endpoints' own transport.
     if (burst->frames != messageFrames(stream) || burst->extra_gap != Bytes(0)) {
       refuse("software cannot send bursts of several messages at line rate; the rtl bench can");
     } else if (burst->bursts == 0 || (burst->bursts > 1 && burst->interval <= Picoseconds())) {

@@ -1,4 +1,4 @@
-// What benches whose streams are messages (Capabilities::messages) cannot do.
+// Limits of benches whose streams are messages (Capabilities::messages).
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace plumbline::bench {
 
-// Payload of a stream's first frame: without the headers that its format has on the wire.
+// Payload of a stream's first frame: without the headers of its format on the wire.
 Bytes firstPayload(const StreamSpec& stream);
-// Frames of a stream's message, and its bytes: the payload of all of them together.
+// Frames of a stream's message, and its bytes: the total payload of these frames.
 std::uint32_t messageFrames(const StreamSpec& stream);
 Bytes messageBytes(const StreamSpec& stream);
 
-// Why messages between endpoints' software cannot be such a trial, one sentence each.
+// Why endpoint software cannot carry out such a trial with messages, one sentence each.
 std::vector<std::string> messageRefusals(const TrialSpec& spec, const Capabilities& capabilities);
 
 }  // namespace plumbline::bench

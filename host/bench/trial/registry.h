@@ -1,5 +1,5 @@
-// The benches of this build by name. Declared here, where all may ask; defined in host/registry,
-// which stands above every bench.
+// The benches of this build by name. Declared here, where all libraries may use it; defined in
+// host/registry, which is above all benches.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct BenchOptions {
   // sim: rate of the hosts' links of the scenario, and threads of one simulation.
   BitRate line_rate = gigabitsPerSecond(100);
   unsigned threads = 1;
-  // libfabric, verbs: what to open. Nothing: a bench that says what it is and can, and runs
+  // libfabric, verbs: what to open. Nothing: a bench that reports its capabilities and runs
   // nothing.
   std::optional<EndpointSpec> endpoint{};
   // fpga: the cards, likewise.
@@ -31,10 +31,10 @@ struct BenchInfo {
   std::string description;  // one line
 };
 
-// Benches that makeBench() knows: what the build has of kOptionalBenches, and "sim".
+// Benches that makeBench() can make: "sim" and those of kOptionalBenches in this build.
 const std::vector<BenchInfo>& benches();
 
-// A bench that a build may lack, and what it is built with: "libfabric" needs "libfabric-dev".
+// A bench that a build may lack, and the package that it needs: "libfabric" needs "libfabric-dev".
 struct OptionalBench {
   const char* name;
   const char* needs;
@@ -45,26 +45,26 @@ inline constexpr OptionalBench kOptionalBenches[] = {
     {"libfabric", "the package libfabric-dev"},
     {"verbs", "the packages libibverbs-dev and librdmacm-dev"},
 };
-// Those that this build lacks.
+// The optional benches that this build lacks.
 std::vector<OptionalBench> missingBenches();
 
 // A card slot of this host in which the fpga bench may find a card.
 struct CardSlot {
   std::string number;  // "0", as `fpga.devices` has it
-  std::string bdf;     // PCIe address, "0000:3b:00.1"; empty where that is not known
+  std::string bdf;     // PCIe address, "0000:3b:00.1"; empty where it is unknown
   std::string name;    // of the platform
 };
 
-// What the Xilinx Runtime finds. Throws Error(kUnsupported) when it is not set up, or the build has
-// none.
+// The slots that the Xilinx Runtime finds. Throws Error(kUnsupported) when it is not set up, or the
+// build lacks it.
 std::vector<CardSlot> cardSlots();
 
-// Whether it finds any, without opening them; false where cardSlots() throws.
+// Whether there are any, without opening them; false where cardSlots() throws.
 bool hasCardSlots();
 
-// Makes a bench; nothing is simulated before its first trial. Throws Error(kUsage) for a name that
-// no bench has, naming those there are, and Error(kUnsupported) for an endpoint or a card that this
-// machine does not have.
+// Makes a bench; its first trial starts any simulation. Throws Error(kUsage) for an unknown name,
+// listing the known ones, and Error(kUnsupported) for an endpoint or a card that this machine does
+// not have.
 std::unique_ptr<Bench> makeBench(const std::string& name, const BenchOptions& options);
 
 }  // namespace plumbline::bench

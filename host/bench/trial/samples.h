@@ -1,4 +1,4 @@
-// A trial over time: what flows and ports had done at equal intervals, and when ports paused.
+// A trial over time: counters of flows and ports at equal intervals, and the pauses of ports.
 // Observation point: modelled.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace plumbline::bench {
 
-// What a trial is asked to sample.
+// What a trial samples.
 struct SamplingSpec {
   Picoseconds interval = microseconds(10);
 };
@@ -45,21 +45,21 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-// One port's sender stood still for one priority.
+// A pause of one port's sender for one priority.
 struct PauseSpan {
   std::string link;
   std::uint8_t priority = 0;
   Picoseconds from;
-  Picoseconds until;  // the end of the trial, if it still stood then
+  Picoseconds until;  // the end of the trial, if still paused then
 
   bool operator==(const PauseSpan&) const = default;
 };
 
 struct Samples {
   Picoseconds interval;
-  std::vector<SampledFlow> flows;  // in the order in which they were first seen
+  std::vector<SampledFlow> flows;  // in the order of their first appearance
   std::vector<Sample> samples;     // number i at (i + 1) * interval
-  // In the order of their ends; the first kMostSpans, and how many there were.
+  // In the order of their ends: the first kMostSpans, and the total number.
   std::vector<PauseSpan> spans;
   std::uint64_t span_count = 0;
   // First and last drop; 0 if there was none.

@@ -1,5 +1,5 @@
-// What can be seen of a trial while it runs: one instant of trial time, and totals since the
-// trial's beginning until then; who wants differences takes them.
+// The state of a running trial: one instant of trial time, and totals since the trial's beginning.
+// Callers compute differences themselves.
 #pragma once
 
 #include <array>
@@ -35,13 +35,13 @@ struct PortSnapshot {
   std::array<Pauses, 8> paused{};  // by priority
 };
 
-// A stream, or a QP or PDC, of which payload is counted.
+// A stream, or a QP or PDC, whose payload is counted.
 struct FlowSnapshot {
   std::string name;
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint64_t sent_frames = 0;
-  std::uint64_t received_frames = 0;  // 0 for a QP or PDC: its ends count payload
+  std::uint64_t received_frames = 0;  // 0 for a QP or PDC, which counts payload only
   std::uint64_t received_bytes = 0;
   // Nothing where the flow's kind, or the bench, has no such count.
   std::optional<std::uint64_t> retransmitted{};
@@ -61,7 +61,7 @@ struct LinkSnapshot {
   std::uint64_t marked = 0;
   std::uint64_t queue_bytes = 0;      // left behind the last departure
   std::uint64_t max_queue_bytes = 0;  // since the previous snapshot
-  Picoseconds busy{};                 // its wire was taken by frames, preambles and gaps
+  Picoseconds busy{};                 // time in which frames, preambles and gaps occupied its wire
 };
 
 struct PauseSnapshot {
@@ -69,7 +69,7 @@ struct PauseSnapshot {
   bool open = false;  // not over yet
 };
 
-// Nothing for what the bench does not see, or not while the trial runs.
+// Nothing for values that the bench cannot observe during the trial.
 struct CongestionSnapshot {
   // By switches of a simulated DUT.
   std::optional<std::uint64_t> marked{};
@@ -100,9 +100,9 @@ struct TrialSnapshot {
   std::vector<FlowSnapshot> flows;  // the first kMostFlows
   std::uint64_t flow_count = 0;
   std::vector<LinkSnapshot> links;          // that have carried or dropped something
-  std::vector<PauseSnapshot> pauses;        // ended since the previous snapshot, or open
+  std::vector<PauseSnapshot> pauses;        // ended since the previous snapshot, or still open
   std::uint64_t pause_count = 0;            // the first kMostPauses of them are in `pauses`
-  std::optional<stats::Histogram> latency;  // one-way [ps]; nothing = not known while it runs
+  std::optional<stats::Histogram> latency;  // one-way [ps]; nothing = unknown while it runs
   CongestionSnapshot congestion;
   std::vector<ServingSnapshot> serving;
 
@@ -110,13 +110,13 @@ struct TrialSnapshot {
   static constexpr std::size_t kMostPauses = 2000;
 };
 
-// Bytes of `frames` with `bytes` that a wire of `rate` cannot have carried yet, preambles and gaps
-// included, when it has been open for `time`: of a port that is full from the beginning, what is
-// left of the frame in hand.
+// Bytes of `frames` with `bytes` that a wire of `rate` cannot have carried within `time`, preambles
+// and gaps included: for a port that is saturated from the beginning, the rest of its current
+// frame.
 double notYetPassed(std::uint64_t frames, std::uint64_t bytes, BitRate rate, Picoseconds time);
 
-// What is known of an ended trial from its result alone: no QPs and PDCs, no pauses one by one, and
-// of queues only the deepest.
+// The snapshot of an ended trial, from its result alone: no QPs and PDCs, no single pauses, and of
+// queues only the maximum.
 TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result);
 
 }  // namespace plumbline::bench

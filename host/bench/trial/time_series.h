@@ -11,23 +11,23 @@
 
 namespace plumbline::bench {
 
-// What a trial is asked to record.
+// What a trial records.
 struct TimeSeriesSpec {
-  std::uint32_t intervals = 250;  // at most; a long trial has half as many at least
+  std::uint32_t intervals = 250;  // at most; a long trial has at least half as many
 };
 
 // One direction of a cable, by interval.
 struct PortSeries {
   std::string link;
-  std::vector<std::uint64_t> bytes;            // of the frames that left in it
-  std::vector<std::uint64_t> max_queue_bytes;  // the longest that the queue was in it
+  std::vector<std::uint64_t> bytes;            // of the frames that left in the interval
+  std::vector<std::uint64_t> max_queue_bytes;  // largest queue within the interval
   std::vector<Picoseconds> paused;             // in it, summed over priorities
 
   bool operator==(const PortSeries&) const = default;
 };
 
-// Number i is of the time from i * interval to (i + 1) * interval, the last one to the trial's end.
-// Nothing is left out between two intervals: a queue's peak is in one of them.
+// Interval i is the time from i * interval to (i + 1) * interval, the last one until the trial's
+// end. Intervals leave no gaps: a queue's peak is in one of them.
 struct TimeSeries {
   Picoseconds interval;
   Picoseconds end;

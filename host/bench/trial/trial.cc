@@ -17,8 +17,7 @@ namespace {
 
 using Json = nlohmann::json;  // object keys are kept sorted, which makes dump() canonical
 
-// Raised when the meaning of a key changes, so that results stored under the old meaning are not
-// taken for an answer.
+// Raised when the meaning of a key changes, so that results with the old meaning are not reused.
 constexpr int kSpecFormat = 1;
 constexpr int kResultFormat = 1;
 

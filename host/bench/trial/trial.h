@@ -1,5 +1,5 @@
-// One trial: what to send through which DUT for how long (TrialSpec), and what was seen
-// (TrialResult). Declarative and bench-neutral: nothing here knows a register.
+// One trial: what to send through which DUT for how long (TrialSpec), and what was observed
+// (TrialResult). Declarative and independent of benches: no registers here.
 #pragma once
 
 #include <array>
@@ -43,10 +43,10 @@ bool isUet(Transport transport);
 
 // The UDP source port of a stream's frames: the entropy that switches spread by.
 enum class Entropy {
-  kPerQueuePair,  // each queue pair (packet delivery context) has its own
+  kPerQueuePair,  // a port of its own for each queue pair (packet delivery context)
   kFixed,         // one for all
   kRoundRobin,    // the next of `entropy_values` with every frame
-  kRandom,        // any of them, drawn by the card
+  kRandom,        // a random one, drawn by the card
 };
 
 struct FrameFormat {
@@ -61,15 +61,15 @@ struct FrameFormat {
   std::uint32_t entropy_values = 1;  // kRoundRobin, kRandom: consecutive source ports
 };
 
-// What a stream does with its queue pairs beyond one frame on each in turn.
+// Use of a stream's queue pairs beyond one frame on each in turn.
 struct QueuePairSpec {
   // Turns of queue pair i in every round; empty: one each.
   std::vector<std::uint32_t> weights;
   // Frames of a message: first, middle and last ones. A turn is a message.
   std::uint32_t message_frames = 1;
-  bool counted = false;  // each queue pair by itself: StreamResult::queue_pairs
+  bool counted = false;  // separately for each queue pair: StreamResult::queue_pairs
   // RoCE: bytes of a message. The first frame has the stream's length, the others the same payload
-  // and the last one what remains. Nothing: all frames have the stream's length.
+  // and the last one the remainder. Nothing: all frames have the stream's length.
   std::optional<Bytes> message{};
 };
 
@@ -87,9 +87,9 @@ struct BurstLoad {
   Picoseconds interval{};
 };
 
-// Gaps of a constant load that are not all one period (docs/card.md, "Patterns"): drawn from an
-// exponential distribution with the load's period as mean, a Poisson stream; or listed, each used
-// `repeat` times, round and round, instead of the load's rate.
+// Unequal gaps of a constant load (docs/card.md, "Patterns"): drawn from an exponential
+// distribution with the load's period as mean, a Poisson stream; or listed, each used `repeat`
+// times, cyclically, instead of the load's rate.
 struct DrawnGaps {
   std::uint64_t seed = 1;
 };
@@ -126,16 +126,17 @@ struct TrialSpec {
   std::optional<TransportSpec> transport;     // of simulated hosts
   std::optional<workload::WorkloadSpec> workload;  // of simulated hosts
   // A serving system on simulated hosts; beside a workload, which may share its hosts. The trial
-  // ends with the system's measuring window (serving::WindowSpec), whatever else still runs.
+  // ends with the system's measuring window (serving::WindowSpec), even if other traffic still
+  // runs.
   std::optional<serving::ServingProgram> serving;
-  // Further serving systems beside it, on hosts of their own. All of them end together.
+  // Further serving systems beside it, on separate hosts. All of them end together.
   std::vector<serving::ServingProgram> tenants;
   std::optional<FastForwardSpec> fast_forward;
-  // Instead of packets, flows that share links max-min fairly (flow_trial.h).
+  // Max-min fair flows that share links instead of packets (flow_trial.h).
   bool flow_level = false;
-  // Of simulated hosts. A trial that is fast-forwarded has no use for it.
+  // For simulated hosts. Ignored by a fast-forwarded trial.
   std::optional<EarlyEndSpec> early_end;
-  // Of a trial all of whose hosts are simulated:
+  // For a trial whose hosts are all simulated:
   std::optional<SamplingSpec> sampling;
   std::optional<TimeSeriesSpec> series;
   bool loss_times = false;   // FabricResult::loss_times
@@ -149,10 +150,11 @@ struct TrialSpec {
   // Priorities (bit p = priority p) whose pauses the tester obeys; nothing: the DUT's lossless
   // ones.
   std::optional<std::uint8_t> obey_pfc;
-  // Frames that are due in a pause leave behind it, at most 2 ms late; else their slots are given
-  // up.
+  // Frames that are due during a pause leave after it, at most 2 ms late; if false, their slots are
+  // given up.
   bool paused_frames_wait = false;
-  std::uint32_t departures = 0;  // of each stream, to be recorded: of its first frames
+  // Departures are recorded for so many first frames of each stream.
+  std::uint32_t departures = 0;
 
   // `serving` and the tenants, in their order.
   [[nodiscard]] std::vector<const serving::ServingProgram*> servingSystems() const;
@@ -175,13 +177,13 @@ struct StreamResult {
   std::uint64_t ce = 0;
   std::uint64_t bad_icrc = 0;
   std::uint64_t misdelivered = 0;  // received at a port other than `to`
-  // Simulated hosts: slots of the stream's own time that were given up because its priority was
-  // paused. So many frames left after the trial's duration, or never. A card counts them by port.
+  // Simulated hosts: slots within the stream's own time that were given up because its priority was
+  // paused. As many frames left after the trial's duration, or never. A card counts them by port.
   std::uint64_t held_back = 0;
-  // Largest distance behind the stream's highest frame number, or its queue pair's.
+  // Largest distance behind the highest frame number, of the stream or of its queue pairs.
   std::uint32_t reorder_depth = 0;
   std::vector<QueuePairResult> queue_pairs{};  // if the trial counts them
-  // Of the first frames at the tester's port, after a frame that was due at the common start.
+  // Of the first frames at the tester's port, after the due time of a frame at the common start.
   std::vector<Picoseconds> departures{};
 };
 
@@ -206,16 +208,16 @@ struct PortResult {
   std::uint64_t giants = 0;
   std::uint64_t tx_given_up = 0;    // slots, because of pauses
   std::uint64_t tx_waited = 0;      // frames that pauses held up
-  std::uint64_t dut_discarded = 0;  // damaged frames of this port that a simulated DUT threw away
+  std::uint64_t dut_discarded = 0;  // damaged frames of this port that a simulated DUT discarded
   std::array<PriorityCounters, 8> priority{};
-  // Of ports that the trial damages frames at.
+  // For ports at which the trial damages frames.
   std::optional<DamageOutcome> damage_sent{};
   std::optional<DamageOutcome> damage_received{};
-  // Of a trial with link-level retry.
+  // For a trial with link-level retry.
   std::optional<LinkRetryOutcome> link_retry{};
-  // Of a trial with storms: pauses sent and received, times after the common start.
+  // For a trial with storms: pauses sent and received, times after the common start.
   std::vector<card::PauseEvent> pauses{};
-  std::uint64_t pauses_unlogged = 0;  // events after those above, which the log had no room for
+  std::uint64_t pauses_unlogged = 0;  // later events, for which the log had no room
 };
 
 struct GroupLatency {
@@ -223,7 +225,7 @@ struct GroupLatency {
   stats::Histogram histogram;  // one-way, first bit to first bit, ps
 };
 
-// What the DUT itself says. On a simulated DUT its observation point is kModelled.
+// Counters of the DUT itself. On a simulated DUT their observation point is kModelled.
 struct DutPort {
   std::string name;  // "leaf0 port 2"
   std::uint64_t packets = 0;
@@ -231,7 +233,7 @@ struct DutPort {
   Bytes max_queue;
 };
 
-// What a NIC itself counted during a trial. Its observation point is that of the NIC's host.
+// A NIC's own counter during a trial. Its observation point is that of the NIC's host.
 struct HostCounter {
   std::string name;  // "mlx5_0 port 1 out_of_sequence"
   std::uint64_t value = 0;
@@ -247,20 +249,20 @@ struct TrialResult {
   std::vector<GroupLatency> latency;  // ascending groups that saw frames
   ObservationPoint dut_observed = ObservationPoint::kModelled;
   std::vector<DutPort> dut;
-  // What the simulated fabric and hosts saw; benches whose DUT is simulated have it.
+  // Results of the simulated fabric and hosts, for benches whose DUT is simulated.
   std::optional<FabricResult> fabric;
-  // Of a trial at flow level, which has no `fabric`.
+  // For a trial at flow level, which has no `fabric`.
   std::optional<FlowLevelResult> flow_level{};
-  // Of a trial with a serving system.
+  // For a trial with a serving system.
   std::optional<serving::ServingResult> serving{};
   std::vector<serving::ServingResult> tenants{};
-  // Of a trial that may end early and was simulated: what is known of its main figure.
+  // For a simulated trial that may end early: what is known of its main figure.
   std::optional<EarlyEndOutcome> early_end{};
-  std::vector<HostCounter> host_counters{};  // that the NIC of a bench on ordinary hosts has
+  std::vector<HostCounter> host_counters{};  // of the NIC of a bench on ordinary hosts
   std::vector<std::string>
       faults;               // why the trial is not valid (late start, overflow, …); empty = valid
   Picoseconds card_time;    // card time that passed
-  double wall_seconds = 0;  // what it took; not part of reproducible output
+  double wall_seconds = 0;  // duration of the run; not part of reproducible output
 
   [[nodiscard]] bool valid() const { return faults.empty(); }
   [[nodiscard]] std::uint64_t lost() const;  // over all streams

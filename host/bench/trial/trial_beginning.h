@@ -1,10 +1,10 @@
-// Whether the trial in hand has begun to measure.
+// Whether the current trial has begun to measure.
 #pragma once
 
 namespace plumbline::bench {
 
-// Lives while a bench prepares a trial for which it waits for others, on the trial's thread: a stop
-// that is asked for then ends the trial at once, as there is nothing yet that could be kept.
+// Exists on the trial's thread while a bench prepares a trial and waits for other hosts: a stop
+// request then ends the trial at once, since there is no result to keep yet.
 class TrialBeginning {
  public:
   TrialBeginning();
@@ -12,7 +12,7 @@ class TrialBeginning {
   TrialBeginning(const TrialBeginning&) = delete;
   TrialBeginning& operator=(const TrialBeginning&) = delete;
 
-  // Whether there is one on this thread.
+  // Whether this thread has such an object.
   [[nodiscard]] static bool lasts();
 };
 

@@ -76,7 +76,7 @@ double pairsOf(const workload::JobSpec& job, double ranks) {
   return std::min(entries, ranks * ranks);
 }
 
-// Messages of a dispatch or combine that wait in hosts' queues: all at once.
+// Messages of a dispatch or combine, all of which wait in hosts' queues at once.
 double waitingOf(const workload::MoeProgram& moe, double ranks) {
   const double server = std::min<double>(moe.ranks_per_server, ranks);
   const double selections = static_cast<double>(moe.tokens) * moe.top_k;
@@ -98,8 +98,8 @@ double planBytes(const workload::MoeProgram& moe, double ranks) {
   return kCellBytes * moe.layers * ranks * ranks + kSelectionBytes * moe.tokens * moe.top_k * ranks;
 }
 
-// Messages of a mixture of experts; or that an open loop posts before the trial's end, beyond what
-// a host's link carries of them.
+// Messages of a mixture of experts; or those that an open loop posts before the trial's end beyond
+// the capacity of a host's link.
 double waitingOf(const workload::JobSpec& job, double pairs, const TrialSpec& spec) {
   if (const auto* moe = std::get_if<workload::MoeProgram>(&job.program)) {
     return waitingOf(*moe, ranksOf(job.placement));
@@ -126,11 +126,11 @@ double waitingOf(const workload::JobSpec& job, double pairs, const TrialSpec& sp
   return behind * pairs;
 }
 
-// Pairs of NICs that KV cache goes between: flows between the same two share their queue pairs.
+// Pairs of NICs that exchange KV cache: flows between the same two share their queue pairs.
 double servingPairs(const serving::ServingProgram& program) {
   const serving::Mapping mapping(program.system.servers, program.system.model);
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  // With MLA the ranks change with the request: after so many they are those of the first again.
+  // With MLA the ranks rotate with the requests: the pattern repeats after this many.
   const std::uint64_t requests =
       std::uint64_t{program.system.servers.prefill.tp} * program.system.servers.decode.tp;
   for (std::uint64_t request = 0; request < requests; ++request) {

@@ -1,4 +1,4 @@
-// What simulating a trial takes in memory, known before any of it is built.
+// Memory of a trial's simulation, computed before anything is built.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ struct TrialFootprint {
   double bytes = 0;        // all of it
 };
 
-// Of simulated hosts and their fabric. What a trial does later may take more: checkWork() looks at
-// what it does take.
+// For simulated hosts and their fabric. The running trial may take more: checkWork() watches the
+// actual use.
 TrialFootprint footprintOf(const TrialSpec& spec);
 
-// Why the trial takes more memory than the program may; nothing when it does not.
+// Why the trial takes more memory than the program may use; nothing when it does not.
 std::optional<std::string> memoryRefusalOf(const TrialSpec& spec);
 
 }  // namespace plumbline::bench

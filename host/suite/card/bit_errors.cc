@@ -1,14 +1,14 @@
-// bit-errors: frames damaged on purpose, and what the receiving port says of each.
+// bit-errors: frames damaged on purpose, and how the receiving port counts each.
 //
 // Swept: kinds of damage, one rule each, and random errors of some ratios. A stream at
 // kBitErrorLoad of line rate goes from the first pair's sender to its receiver; damage happens
-// behind the sender's FCS, or where the receiver lets frames in ("arrival-…"); PAUSE frames come
-// from the other end. The last frames of a trial stay whole, so that what is missing before them
-// shows. Measured: damaged frames as the damaging port counts them; frames that the receiver found
-// bad, by the counter that the kind must show in. On a DUT that looks at frames itself, what it
-// threw away counts instead. Computed: injected - detected - undetectable, which must be zero. Only
-// a lost PAUSE frame cannot be detected at all, as it has no sequence number; a damaged frame with
-// more than three wrong bits escapes the FCS with probability 2^-32 (docs/errors.md).
+// after the sender's FCS, or at the receiver's input ("arrival-…"); PAUSE frames come from the
+// other end. The last frames of a trial are undamaged, so that missing frames before them are
+// detected. Measured: damaged frames as the damaging port counts them; bad frames at the receiver,
+// by the counter for the kind. On a DUT that checks frames itself, its discards count instead.
+// Computed: injected - detected - undetectable, which must be zero. Only a lost PAUSE frame cannot
+// be detected at all, as it has no sequence number; a damaged frame with more than three wrong bits
+// escapes the FCS with probability 2^-32 (docs/errors.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -150,7 +150,7 @@ const DamageSeen& randomKind() {
   return kind;
 }
 
-// What one point injects: a kind, or random errors.
+// The damage of one point: a kind, or random errors.
 struct Injection {
   const DamageSeen& kind;
   std::optional<double> ratio;
@@ -192,7 +192,7 @@ bench::TrialSpec trialOf(const TestConfig& config, const Injection& injection,
         duration, card::framePeriod(frame, config.bench.line_rate, kBitErrorLoad));
     if (injection.kind.pfc) {
       frames = own.storm_frames.value_or(kUsualPauses);
-      // From the other end, which sends nothing else.
+      // From the other end, which sends no other frames.
       damage.host = pair.to;
       spec.storms.push_back({.host = pair.to,
                              .frame = {.priorities = 1, .quanta = 1},
@@ -242,7 +242,7 @@ Design BitErrorProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-// What a point is about, from the trial that it is.
+// The damage of a point, from its trial.
 Injection injectionOf(const SweepPoint& point) {
   if (!point.spec.damage.empty()) {
     if (const auto* errors = std::get_if<card::BitErrors>(&point.spec.damage.front().what)) {
@@ -266,7 +266,7 @@ const bench::DamageOutcome* outcomeOf(const SweepPoint& point, const TrialResult
 
 double injected(const SweepPoint& point, const TrialResult& trial) {
   const bench::DamageOutcome* outcome = outcomeOf(point, trial);
-  // Frames that are too long are sent so; every one of them is damage.
+  // Frames that are too long are sent so; every one of them counts as damage.
   return static_cast<double>(outcome != nullptr ? outcome->counters.frames
                                                 : trial.streams.front().sent_frames);
 }

@@ -1,5 +1,5 @@
 // The tests of the tester card itself: sweeps like those on simulated hosts, with streams between
-// the card's ports. What they report is the tester's own observation unless it says otherwise.
+// the card's ports. Their figures are the tester's own observations unless labelled otherwise.
 #pragma once
 
 #include <cstdint>
@@ -22,32 +22,32 @@ class CardProcedure : public FabricProcedure {
   [[nodiscard]] std::string section() const final { return {}; }
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const final;
-  // As report(), of the test itself.
+  // As report(), for the test itself.
   virtual void reportCard(const Design& design, const std::vector<Measured>& measured,
                           ResultBuilder& builder) const = 0;
 };
 
-// The DUT of the scenario with nothing to send yet.
+// The scenario's DUT with no traffic yet.
 bench::TrialSpec cardTrial(const TestConfig& config, Picoseconds duration);
 
 // A stream with the scenario's format from host to host at a share of line rate.
 bench::StreamSpec streamBetween(const TestConfig& config, scenario::HostPair pair, Bytes frame,
                                 Fraction rate);
 
-// The first size of the scenario's traffic, or else a frame of `usual` bytes.
+// The first size of the scenario's traffic, else a frame of `usual` bytes.
 SizePoint sizeOf(const TestConfig& config, Bytes usual);
 
 // Longest retry for which the card's replay buffer keeps frames of any length at the usual load.
 inline constexpr Picoseconds kLongestCardRetry = microseconds(15);
-// Link-level retry at both ends of a bare link on which a retry takes up to `longest`: without a
-// limit of replays, which are never begun for lack of an answer alone.
+// Link-level retry at both ends of a bare link on which a retry takes up to `longest`: no limit of
+// replays, and a replay timer long enough never to expire by itself.
 bench::LinkRetrySpec unlimitedRetry(Picoseconds longest);
 
 // A figure that the tester observed.
 Figure testerFigure(
     std::string column, std::string unit, std::string kpi,
     std::function<std::optional<Reading>(std::size_t, const bench::TrialResult&)> of);
-// One of the (simulated) DUT's own.
+// A figure of the (simulated) DUT's own.
 Figure dutFigure(std::string column, std::string unit, std::string kpi,
                  std::function<std::optional<Reading>(std::size_t, const bench::TrialResult&)> of);
 

@@ -1,14 +1,13 @@
-// incast-phase: N ports send bursts to one, in phase or staggered by stated times.
+// incast-phase: N ports send bursts to one, in phase or staggered by given times.
 //
 // Swept: senders × stagger, the time from one sender's bursts to the next one's. Host 0 receives;
 // senders are the hosts after it. Every sender sends bursts of back-to-back frames, so far apart
-// that the receiver's link is idle before the next ones.
-// Measured by the tester: when the first frame of every burst left its port, by the card's own
-// timestamps; latency of every frame; loss. Host links are equally long, so the phases at the DUT
-// are those of the departures. From the DUT, labelled so: its longest queue.
-// Computed: how much later a burst left than commanded (at most one clock of the card, whose edge
-// it waits for); how far the distance of two senders' bursts is from the stagger. A common start
-// that the card was too late for makes the trial, and the result, invalid.
+// that the receiver's link is idle before the next ones. Measured by the tester: when the first
+// frame of every burst left its port, by the card's own timestamps; latency of every frame; loss.
+// Host links are equally long, so the phases at the DUT are those of the departures. From the DUT,
+// labelled so: its longest queue. Computed: lateness of each burst (at most one clock of the card,
+// for whose edge it waits); difference between the distance of two senders' bursts and the stagger.
+// A common start that the card missed makes the trial, and the result, invalid.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +27,7 @@ constexpr Bytes kIncastFrame{1024};
 constexpr std::uint32_t kUsualBurst = 16;
 constexpr std::uint32_t kBackgroundGroup = 1;
 constexpr Picoseconds kIncastStart = microseconds(1);
-// Bursts begin on no grid of the card's clock: at every phase of it, in turn.
+// The interval is no multiple of the card's clock, so that bursts begin at all phases of it.
 constexpr Picoseconds kOffGrid{1'234'567};
 
 class IncastPhaseProcedure final : public CardProcedure {
@@ -134,7 +133,7 @@ std::size_t senderCount(const SweepPoint& point) {
       }));
 }
 
-// Departures of the first frames of a stream's bursts, less what was commanded.
+// Departures of the first frames of a stream's bursts, minus their scheduled times.
 std::vector<Picoseconds> lateness(const bench::StreamSpec& stream,
                                   const bench::StreamResult& result) {
   const auto& load = std::get<bench::BurstLoad>(stream.load);
@@ -148,7 +147,7 @@ std::vector<Picoseconds> lateness(const bench::StreamSpec& stream,
   return late;
 }
 
-// The latest burst [ns]; nothing unless every burst was seen.
+// The latest burst [ns]; nothing unless every burst was observed.
 std::optional<double> phaseError(const SweepPoint& point, const TrialResult& trial) {
   double worst = 0;
   for (std::size_t i = 0; i < senderCount(point); ++i) {

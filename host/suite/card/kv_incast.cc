@@ -1,18 +1,17 @@
-// kv-incast: I8.1 and I8.2 of the inference draft as far as a tester card goes. N ports each send
-// one KV cache, a message of many frames, to one port, all at once or one after the other.
+// kv-incast: I8.1 and I8.2 of the inference draft within the limits of a tester card. N ports each
+// send one KV cache, a message of many frames, to one port, all at once or one after the other.
 //
 // Swept: senders × message × stagger. Host 0 receives, host 1 is the receiver of two thin streams
 // from the last host, one in the class of the messages and one in another; senders are the hosts
-// before the last. The DUT marks and pauses as it is configured; a sender's frames wait for the end
-// of a pause.
-// Measured by the tester: frames that arrived with CE, frames without, PAUSE frames and time paused
-// at the senders' ports, one-way latency, what the messages add to the latency of the thin streams
-// (largest less smallest), loss. From the DUT, labelled so: its longest queue.
-// Computed: the queue at the first mark. N frames arrive while one leaves, so the n-th frame finds
-// n (N - 1) / N in the queue. Of a step at kmin = kmax, without a pause before it and with the
-// threshold exceeded until the senders are done, the frames without CE are those before the first
-// mark. Exact to N frames where all senders are equally far from the queue; of others, the frames
-// of the nearer ones before the rest comes count as well. Nothing for staggered messages.
+// before the last. The DUT marks and pauses as configured; a sender's frames wait for the end of a
+// pause. Measured by the tester: frames that arrived with CE, frames without, PAUSE frames and time
+// paused at the senders' ports, one-way latency, latency that the messages add to the thin streams
+// (largest minus smallest), loss. From the DUT, labelled so: its longest queue. Computed: the queue
+// at the first mark. N frames arrive while one leaves, so the n-th frame finds n (N - 1) / N in the
+// queue. With a step at kmin = kmax, without an earlier pause and with the threshold exceeded until
+// the senders are done, the frames without CE are those before the first mark. Exact to N frames
+// where all senders are equally far from the queue; otherwise the frames of nearer senders that
+// arrive first count as well. Nothing for staggered messages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +31,8 @@ using bench::TrialResult;
 constexpr Bytes kKvPathMtu{4096};
 constexpr std::int64_t kMostKvFrames = 65'535;  // of a message that the card can send
 constexpr Picoseconds kKvStart = microseconds(1);
-// Of a thin stream: so many frames in a trial, but no more of its link than this. Its latency is
-// known from at least so many.
+// Limits of a thin stream: frames in a trial, and share of its link. And the number of frames that
+// its latency needs.
 constexpr Bytes kThinFrame{128};
 constexpr std::int64_t kThinFrames = 256;
 constexpr Fraction kMostThinLoad = Fraction::percent(1);
@@ -184,8 +183,8 @@ std::optional<Reading> markedShare(const SweepPoint& point, const TrialResult& t
   return Reading(100 * static_cast<double>(marked) / static_cast<double>(arrived));
 }
 
-// What the first marked frame found [bytes]; nothing without marks, of staggered messages, and
-// where a frame was lost, whose mark is not known.
+// The queue at the first marked frame [bytes]; nothing without marks, for staggered messages, and
+// after a loss, since the lost frame's mark is unknown.
 std::optional<Reading> queueAtOnset(const SweepPoint& point, const TrialResult& trial) {
   const auto [arrived, marked] = marksOfMessages(point, trial);
   const std::vector<bench::StreamSpec>& streams = point.spec.streams;
@@ -214,7 +213,7 @@ const stats::Histogram* latencyOf(const TrialResult& trial, std::uint32_t group)
   return nullptr;
 }
 
-// Largest less smallest [us]; nothing of a few frames, which may have missed the messages.
+// Largest minus smallest [us]; nothing for a few frames, which may have missed the messages.
 std::optional<Reading> addedByMessages(const TrialResult& trial, std::uint32_t group) {
   const stats::Histogram* latency = latencyOf(trial, group);
   if (latency == nullptr || latency->count() < kLeastThinFrames) return std::nullopt;

@@ -1,21 +1,20 @@
-// llr-hops: link-level retry on the hops of a simulated fabric, each against what is computed of
-// it.
+// llr-hops: link-level retry on the hops of a simulated fabric, each compared with its computed
+// values.
 //
-// Swept: ratios of random bit errors on the fabric's links, before them frames so far apart that a
-// retry is over before the next one comes. The links are those of the scenario's `dut.bit_errors`,
-// or every one that a switch sends into. Named links keep their own ratios where none are swept.
-// All pairs of the scenario send at once, at kHopLoad of line rate or at nine tenths of what
-// go-back-N leaves of the slowest of these links where that is less, as more would only queue. The
-// fabric says of each hop, modelled: frames, retries, NACKs, frames sent again, and of each retry
-// the time from the end of the damaged frame's first transmission to the end of its good one. The
-// tester says what it alone can: frames lost, doubled and out of order above the retries, and their
-// latency. Computed: retries, from errors and bits carried, with the range that chance leaves them;
-// retry latency, from link delay, configuration and frame (bench/card/retry_time.h); share of the
-// line, of go-back-N.
+// Swept: ratios of random bit errors on the fabric's links; first a point with frames so far apart
+// that a retry is over before the next one. The links are those of the scenario's `dut.bit_errors`,
+// or all that switches send into. Named links keep their own ratios where none are swept. All pairs
+// of the scenario send at once, at kHopLoad of line rate or, if that is less, at nine tenths of
+// what go-back-N leaves of the slowest of these links, as more would only queue. From the fabric
+// for each hop, modelled: frames, retries, NACKs, repeated frames, and for each retry the time from
+// the end of the damaged frame's first transmission to the end of its good one. From the tester:
+// frames lost, duplicated and out of order after the retries, and their latency. Computed: retries,
+// from errors and bits carried, with their statistical range; retry latency, from link delay,
+// configuration and frame (bench/card/retry_time.h); share of the line under go-back-N.
 //
-// A card retries on a bare link only, where its peer is another card's port: a switch of the fabric
-// does not speak it with a tester. Where the bench has such a card, the same errors on a link of
-// its own follow, timed by the card: tester beside modelled.
+// A card supports LLR on a bare link only, where its peer is another card's port: the fabric's
+// switches do not use LLR with a tester. Where the bench has such a card, the same errors on a link
+// of its own follow, timed by the card: measured beside modelled.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,11 +35,12 @@ namespace plumbline::suite {
 namespace {
 
 constexpr Fraction kHopLoad = Fraction::percent(80);
-constexpr double kHeadroom = 0.9;  // of what go-back-N leaves
+constexpr double kHeadroom = 0.9;  // of the share under go-back-N
 constexpr Bytes kHopFrame{512};
-// Attempts in vain that a frame may need on average; beyond, little but repetitions is on the line.
+// Largest mean number of failed attempts per frame; beyond, the line carries mostly repetitions.
 constexpr double kMostHopFailures = 1;
-// Frames apart: so many of each stream, and so seldom does one need more attempts than it has time.
+// Well separated frames: number of frames per stream, and the smallest acceptable probability that
+// one needs more attempts than its interval allows.
 constexpr std::int64_t kFramesApart = 200;
 constexpr double kNeverSoMany = 1e-7;
 constexpr std::size_t kHopRows = 32;
@@ -64,7 +64,7 @@ class LlrHopsProcedure final : public CardProcedure {
                   ResultBuilder& builder) const override;
 };
 
-// Errors per bit of every struck link, or of each its own.
+// Errors per bit of all links with errors, or of each its own.
 using Ratio = std::optional<double>;
 
 // The links of a DUT that errors strike.
@@ -85,7 +85,7 @@ class StruckLinks {
     }
   }
 
-  // The first of them that a host sends into.
+  // The first one that a host sends into.
   [[nodiscard]] std::optional<std::string> ofHost() const {
     for (const Struck& one : links_) {
       if (!fromSwitch(one.link)) return topology_.linkName(one.link);
@@ -116,7 +116,7 @@ class StruckLinks {
     return most;
   }
 
-  // What go-back-N leaves of the slowest of them, as a share of `line`.
+  // Share of `line` that go-back-N leaves of the slowest of them.
   [[nodiscard]] double leftUnder(Ratio ratio, BitRate line) const {
     double left = 1;
     for (const Struck& one : links_) {
@@ -134,7 +134,7 @@ class StruckLinks {
  private:
   struct Struck {
     fabric::LinkId link;
-    double own;  // ratio that the scenario gives it
+    double own;  // ratio in the scenario
   };
 
   [[nodiscard]] bool fromSwitch(fabric::LinkId link) const {
@@ -159,7 +159,7 @@ std::string ratioName(Ratio ratio) {
   return ratio ? fmt::format("{:g}", *ratio) : std::string("own ratios");
 }
 
-// Time between frames in which one is as good as never still retried.
+// Interval of frames in which practically none is still being retried.
 Picoseconds apartUnder(double ratio, Bytes frame, Picoseconds retry) {
   const double failing = damageProbability(ratio, static_cast<double>(frame.count()));
   return retry * (1 + static_cast<std::int64_t>(
@@ -172,8 +172,8 @@ void sendAll(const TestConfig& config, Bytes frame, Fraction load, bench::TrialS
   }
 }
 
-// The same errors on a bare link of the card's own, with the host's cable; nothing where the bench
-// has none, or where its replay buffer would not last.
+// The same errors on a bare link of the card's own, with the host's cable; nothing if the bench has
+// none, or if its replay buffer is too small.
 std::optional<bench::TrialSpec> cardLinkTrial(const TestConfig& config, double ratio, Bytes frame,
                                               Picoseconds duration) {
   if (!config.bench.link_retry) return std::nullopt;
@@ -319,7 +319,7 @@ PointHops cardLinkOf(const Measured& measured) {
   return {measured.point, static_cast<std::uint32_t>(measured.trials.size()), {std::move(hop)}};
 }
 
-// What arrived above the retries, as the receivers of the streams say.
+// Frames that arrived after the retries, from the streams' receivers.
 void addStreams(const Design& design, const std::vector<Measured>& measured,
                 ResultBuilder& builder) {
   const auto sum = [](std::string column, std::string kpi,

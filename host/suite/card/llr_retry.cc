@@ -1,14 +1,15 @@
-// llr-retry: link-level retry under bit errors, and what a retry takes.
+// llr-retry: link-level retry under bit errors, and its duration.
 //
 // Swept: the pairs of the scenario, each a hop, one direction of a bare link with LLR on at both
-// ends; and ratios of random bit errors in what the pair's sender sends, before them single errors
-// on a line that is free otherwise, where a retry takes what is computed to the clock. One stream
-// at a time, at kRetryLoad of line rate: it is background and measured at once, as every frame of
-// it may be struck and timed, and the way back is free for the NACKs. Where go-back-N leaves less
-// than kRetryLoad of the line the load is what it leaves, as more would only queue. Measured by the
-// receiving port for every retry: end of the damaged frame to end of its good copy. Computed: the
-// same on a free line (bench/card/retry_time.h), and under load up to one frame more, which the
-// sender has in hand. Copies that are damaged too make one long retry of several such times.
+// ends; and ratios of random bit errors in the frames of the pair's sender; first a point with
+// single errors on an otherwise idle line, where a retry takes the computed time to the clock. One
+// stream at a time, at kRetryLoad of line rate: it is both background and measurement, as each of
+// its frames may be damaged and timed, and the way back is free for the NACKs. Where go-back-N
+// leaves less than kRetryLoad of the line the load is what it leaves, as more would only queue.
+// Measured by the receiving port for every retry: end of the damaged frame to end of its good copy.
+// Computed: the same on a free line (bench/card/retry_time.h), and under load up to one frame more,
+// which the sender is transmitting. Copies that are damaged too make one long retry of several such
+// times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ constexpr Fraction kRetryLoad = Fraction::percent(80);
 constexpr Bytes kRetryFrame{512};
 // Of the card, rounded up: how far a measured time may be from the computed one.
 constexpr Picoseconds kClock{3104};
-// Attempts in vain that a frame may need on average; beyond, a trial is about nothing else.
+// Largest mean number of failed attempts per frame; beyond, a trial consists of retries only.
 constexpr double kMostFailures = 10;
 // Single errors: every second frame, and frames further apart than any retry is long.
 constexpr std::uint32_t kStruck = 2;
@@ -53,14 +54,14 @@ class LlrRetryProcedure final : public CardProcedure {
                   ResultBuilder& builder) const override;
 };
 
-// What one point is about, from the trial that it is.
+// The link of one point, from its trial.
 struct Link {
   explicit Link(const bench::TrialSpec& spec)
       : stream(spec.streams.front()),
         slot(frameSlot(stream.frame, spec.dut.topology.link_rate)),
         free(bench::retryOnFreeLine(stream.frame, spec.dut.topology.host_link_delay)) {}
 
-  // Under load the sender finishes the frame in hand first, half of one on average.
+  // Under load the sender first finishes its current frame, half of one on average.
   [[nodiscard]] RetryTime retry(bool loaded) const {
     return {free.least, loaded ? free.most + slot : free.most};
   }
@@ -85,7 +86,7 @@ double failuresUnder(double ratio, const Link& link) {
   return failuresPerFrame(ratio, static_cast<double>(link.stream.frame.count()));
 }
 
-// What go-back-N leaves of the line, or the usual load where it leaves more.
+// The share of the line under go-back-N, at most the usual load.
 Fraction loadUnder(double ratio, const Link& link) {
   const double left = bench::goBackNShare(failuresUnder(ratio, link), link.slot, link.wasted());
   return std::min(kRetryLoad, Fraction::partsPerTrillion(std::llround(left * Fraction::kOne)));
@@ -192,7 +193,7 @@ double measuredShare(const LinkRetryOutcome& sent) {
   return once / (once + static_cast<double>(sent.counters.tx_replay_frames));
 }
 
-// The same of go-back-N when what is sent takes `load` of the line, for the failures that happened.
+// The same for go-back-N when the traffic takes `load` of the line, for the actual failures.
 double computedShare(const SweepPoint& point, const TrialResult& trial, double load) {
   const Link link(point.spec);
   const double failures = static_cast<double>(receiver(point, trial).counters.expected_bad) /
@@ -350,7 +351,7 @@ void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) 
   chart.x_label = "bit error ratio";
   chart.y_label = "retry latency [ns]";
   chart.log_x = chart.log_y = true;
-  // Measured of each hop; what is computed is the same for all.
+  // Measured for each hop; the computed values are the same for all.
   const auto put = [&chart](const std::string& name, bool reference, double ratio, double value) {
     auto series = std::find_if(chart.series.begin(), chart.series.end(),
                                [&](const results::Series& one) { return one.name == name; });
@@ -383,7 +384,7 @@ void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) 
   builder.result().charts.push_back(std::move(chart));
 }
 
-// Says what a retry must never let happen.
+// Reports events that retries must prevent.
 void check(const SweepPoint& point, const TrialResult& trial, ResultBuilder& builder) {
   const bench::StreamResult& stream = trial.streams.front();
   if (stream.lost + stream.duplicate + stream.out_of_order > 0) {

@@ -1,15 +1,14 @@
-// pfc-storm: pauses that the tester sends, and what they do to traffic.
+// pfc-storm: pauses that the tester sends, and their effect on traffic.
 //
-// Swept: quanta of a PAUSE frame × how the frames of a storm follow each other: apart (each pause
-// is over before the next frame), refreshed (a frame twice per pause: one long pause) and flood (as
-// fast as a port can). The first pair's receiver sends the storm; its sender sends one stream in
-// the paused priority and one in another, each at kStormLoad of line rate. Measured by the tester:
-// time that the sender's priority was paused, PAUSE frames sent and received, frames and slots
-// given up of either stream, loss, latency of the other stream. Computed, on a bare link: the pause
-// that was commanded, frames × quanta × 512 bit times where the pauses do not overlap, else the
-// time from the first frame to the end of the last one's pause. A switch between them pauses its
-// own port and, when its buffer fills, the sender for a time of its own: there is nothing to
-// compare with then.
+// Swept: quanta of a PAUSE frame × interval of a storm's frames: apart (each pause is over before
+// the next frame), refreshed (a frame twice per pause: one long pause) and flood (as fast as a port
+// can). The first pair's receiver sends the storm; its sender sends one stream in the paused
+// priority and one in another, each at kStormLoad of line rate. Measured by the tester: time that
+// the sender's priority was paused, PAUSE frames sent and received, frames and slots given up of
+// either stream, loss, latency of the other stream. Computed, on a bare link: the commanded pause,
+// frames × quanta × 512 bit times where the pauses do not overlap, else the time from the first
+// frame to the end of the last one's pause. A switch in between pauses its own port, and the sender
+// only when its buffer fills: then there is no computed value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +50,7 @@ Picoseconds periodOf(const std::string& manner, Picoseconds pause) {
   return manner == "refreshed" ? onGrid(pause / 2) : kFlood;
 }
 
-// What a storm should have paused its receiver for.
+// Total pause that a storm commands.
 Picoseconds commandedPause(const bench::PfcStormSpec& storm, BitRate line) {
   const Picoseconds pause = pauseOf(storm.frame.quanta, line);
   const auto frames = static_cast<std::int64_t>(storm.frames);
@@ -60,8 +59,8 @@ Picoseconds commandedPause(const bench::PfcStormSpec& storm, BitRate line) {
 
 std::uint8_t otherPriority(std::uint8_t priority) { return priority == 0 ? 1 : 0; }
 
-// Gives the stream a priority that card and switches agree on: the upper three bits of the DSCP.
-// The scenario's DSCP stays where it is of that priority, else it is the class selector.
+// Gives the stream a priority on which card and switches agree: the upper three bits of the DSCP.
+// The scenario's DSCP is kept if it has that priority, else it becomes the class selector.
 void setPriority(bench::StreamSpec& stream, std::uint8_t priority) {
   stream.format.priority = priority;
   if (stream.format.dscp >> 3 != priority) {

@@ -1,15 +1,14 @@
 // rocev2-qps and uet-entropy: many queue pairs, or packet delivery contexts, of one pair of ports,
 // and how a fabric spreads them over its links.
 //
-// Swept: queue pairs (contexts) × where frames get their UDP source port from (its own for every
-// queue pair, one for all, the next of some with every frame, a random one of some) × load
-// balancing of the switches. The first pair's sender sends at kSpreadingLoad of line rate, queue
-// pairs in turns by their weights, each frame or message on the next.
-// Measured by the tester, queue pair by queue pair: frames sent and received, loss, order,
-// reordering depth. From the DUT, labelled so: packets on each link from the sender's switch to
-// other switches, of which Jain's fairness index and max-mean ratio.
-// Computed: the largest difference between a queue pair's share of the frames and the share that
-// its weight gives it.
+// Swept: queue pairs (contexts) × source of the frames' UDP source port (one per queue pair, one
+// for all, the next of some with every frame, a random one of some) × load balancing of the
+// switches. The first pair's sender sends at kSpreadingLoad of line rate, queue pairs in turns by
+// their weights, each frame or message on the next. Measured by the tester, queue pair by queue
+// pair: frames sent and received, loss, order, reordering depth. From the DUT, labelled so: packets
+// on each link from the sender's switch to other switches, with Jain's fairness index and max-mean
+// ratio. Computed: the largest difference between a queue pair's share of the frames and its
+// weight's share.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +39,7 @@ struct Sweep {
   std::vector<std::string> balancing;
 };
 
-// What the two tests differ in.
+// The differences between the two tests.
 struct SpreadingKind {
   const char* id;
   const char* title;
@@ -77,7 +76,7 @@ class SpreadingProcedure final : public CardProcedure {
   SpreadingKind kind_;
 };
 
-// The scenario's transport if it is of the test's family, else the usual one of it.
+// The scenario's transport if it is of the test's family, else that family's default.
 bench::Transport SpreadingProcedure::transportOf(const TestConfig& config) const {
   const bench::Transport own = config.scenario.traffic.format.transport;
   if (kind_.uet) return isUet(own) ? own : bench::Transport::kUetRud;

@@ -15,16 +15,16 @@ using results::TestResult;
 using Kind = Place::Kind;
 using Reason = Finding::Kind;
 
-// A value that a place has, as text that tells two of them apart.
+// A value at a place, as text that distinguishes different values.
 struct Seen {
   std::string text;
   std::string unit{};
   bool number = false;
 };
 
-// What a place of a result has.
+// The values at a place of a result.
 struct Found {
-  std::string missing;       // why there is no such place; empty: it is there
+  std::string missing;       // why the place does not exist; empty: it exists
   std::vector<Seen> values;  // those that are none are left out
   bool points = true;        // the values are those of points, so that they should differ
 };
@@ -159,7 +159,7 @@ Found inCharts(const TestResult& result, const Place& place) {
   return found;
 }
 
-// Things that are shown as they are: whether there is one, and something in it.
+// Checks that a displayed item exists and is not empty.
 template <typename List, typename Count>
 Found inPictures(const List& all, const Place& place, const char* kind, Count count) {
   Found found;
@@ -191,7 +191,7 @@ Found inConfiguration(const TestResult& result, const Place& place) {
   return found;
 }
 
-// Nothing where a result cannot have it.
+// Nothing for a place that results cannot have.
 std::optional<Found> at(const Place& place, const TestResult& result) {
   if (!place.test.empty() && place.test != result.id) return std::nullopt;
   switch (place.kind) {
@@ -270,8 +270,8 @@ bool allTheSame(const std::vector<Seen>& values) {
          });
 }
 
-// Words in a column of numbers ("never settled") are no value, unless they begin with one ("3 us in
-// 1 of 2 repetitions").
+// Words in a column of numbers ("never settled") are not values, unless they begin with one ("3 us
+// in 1 of 2 repetitions").
 void keepNumbers(std::vector<Seen>& values) {
   std::erase_if(values, [](const Seen& one) {
     const std::size_t digit = one.text.find_first_of("0123456789");

@@ -1,4 +1,4 @@
-// Whether a result has what is demanded of it.
+// Whether a result meets the demands of the methodology.
 #pragma once
 
 #include <string>
@@ -9,31 +9,30 @@
 
 namespace plumbline::suite {
 
-// What is wrong with one demand in a result.
+// A fault of one demand in a result.
 struct Finding {
   enum class Kind {
     kAbsent,      // no such table, column, KPI …
-    kEmpty,       // no value in it: no row, or "-" and "not observed" only
-    kConstant,    // the same at every point, and the data file does not say why
-    kVaries,      // the data file says that it is constant, and each of its places varies
-    kUnit,        // a value in another unit than demanded
-    kNotDeclared  // a value of the draft's sweep was not run, and no deviation says so
+    kEmpty,       // no value: no row, or "-" and "not observed" only
+    kConstant,    // the same at every point, and the data file does not declare it constant
+    kVaries,      // declared constant in the data file, but every place varies
+    kUnit,        // a value in another unit than the demand's
+    kNotDeclared  // a value of the draft's sweep was not run, without a deviation for it
   };
 
   Kind kind = Kind::kAbsent;
   const Demand* demand = nullptr;
-  std::string text;  // what is where, one clause: "table busbw has no column \"P95\""
+  std::string text;  // place and fault, one clause: "table busbw has no column \"P95\""
 };
 
-// Demands of `demands` that `result` does not meet. Judged are the places that a result can have;
+// Demands of `demands` that `result` does not meet. Only places that a result can have are checked;
 // of general demands those of every test and of this one. A value at a single point is not
-// constant. A sweep is not constant either, if deviations of the result name the values that were
-// not run. Where a demand has a unit, only numbers are values. What the tester card does not have
-// is not looked for where it measured. kVaries tells of a scenario, and matters for the shipped
-// ones.
+// constant, nor is a sweep whose missing values are listed as deviations. Where a demand has a
+// unit, only numbers are values. Demands that the tester card cannot meet are skipped in its
+// results. kVaries depends on the scenario, and matters for the shipped ones.
 std::vector<Finding> check(const std::vector<Demand>& demands, const results::TestResult& result);
 
-// Values of the draft's sweep that the result does not have, declared or not.
+// Values of the draft's sweep that the result lacks, declared or not.
 std::vector<std::string> notRun(const Demand& demand, const results::TestResult& result);
 
 // "host/suite/conformance/training.yaml:120: T9.1, "P95 of BusBW": table busbw has no column "P95""

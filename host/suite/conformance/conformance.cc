@@ -70,7 +70,7 @@ std::optional<Place> readPlace(const YamlNode& node, Problems& problems) {
   return place;
 }
 
-// What is demanded, where it is, or why it is nowhere.
+// Reads a demand, its places, or the reason for having none.
 void readAnswer(MapReader& map, Demand& demand, Problems& problems) {
   const YamlNode* places = map.optional("in");
   demand.reason = textAt(map, "not_measured", problems);
@@ -163,7 +163,7 @@ void refusePending(const Conformance& data, const YamlNode& root, Problems& prob
   for (const TestDemands& test : data.tests) refuse(test.demands);
 }
 
-// A place that no result is ever asked for would hide what is missing there.
+// Refuses a place that is never checked in a result: it would hide missing values.
 void refuseMisplaced(const Conformance& data, const YamlNode& root, Problems& problems) {
   const auto ofReport = [](Kind kind) {
     return kind == Kind::kReport || kind == Kind::kScenario || kind == Kind::kDocs;

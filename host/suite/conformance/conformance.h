@@ -1,4 +1,4 @@
-// What the methodology demands of each test and of every report, and where the product has it: the
+// The methodology's demands on each test and on every report, and where the product meets them: the
 // data files training.yaml and inference.yaml of this folder, compiled into the program. Sections
 // are those of the training draft of April 2026, resp. of the inference draft of June 2026.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace plumbline::suite {
 
-// Where something demanded is found.
+// Place at which a demanded value is found.
 struct Place {
   enum class Kind {
     kTable,          // a column of a table, or the row that begins with a name
@@ -32,17 +32,17 @@ struct Place {
   std::string column;  // kTable: one of column and row
   std::string row;
   std::string points;  // only rows, KPIs and series that contain this text; empty: all
-  std::string test;  // of a general demand: the test that has it; empty: every test, or the report
+  std::string test;    // of a general demand: the test that meets it; empty: all, or the report
 
-  // Whether `other` is `id`, or begins as it does where any ending is meant.
+  // Whether `other` equals `id`, or begins with it if `id` ends in '*'.
   [[nodiscard]] bool names(std::string_view other) const;
 
   bool operator==(const Place&) const = default;
 };
 
-// Something that the draft sweeps or wants reported.
+// A value that the draft sweeps or demands in reports.
 struct Demand {
-  // kPending: not there yet, or not right yet at the places given. A finished product has none, see
+  // kPending: missing, or not correct yet at the given places. A finished product has none, see
   // Conformance.
   enum class State { kMeasured, kNotMeasured, kPending };
 
@@ -52,11 +52,11 @@ struct Demand {
   bool swept = false;
   State state = State::kMeasured;
   std::vector<Place> places;        // each of them has it
-  std::string unit;                 // of its values, where that is checked
+  std::string unit;                 // of its values, if it is checked
   std::vector<std::string> values;  // swept: the draft's, as the result writes them
-  std::string called;               // swept: its name in the deviations of a result
+  std::string called;               // swept: its name in a result's deviations
   std::string constant;  // why its value may be the same at every point; empty: it may not
-  std::string card;      // why the tester card does not have it; empty: it does
+  std::string card;      // reason why the tester card lacks it; empty: it has it
   std::string reason;    // kNotMeasured, kPending
   std::size_t line = 0;  // of the data file
 };
@@ -71,18 +71,18 @@ struct Conformance {
   std::vector<Demand> general;  // of every report
   std::vector<TestDemands> tests;
 
-  // Nothing for tests that the draft does not have.
+  // Nothing for tests that are not in the draft.
   [[nodiscard]] const TestDemands* test(std::string_view id) const;
 };
 
 enum class Draft { kTraining, kInference };
-// The draft that has the test with this id: "I5.1" is one of inference.
+// The draft that contains the test with this id: "I5.1" is in the inference draft.
 Draft draftOf(std::string_view test);
 // Name of its data file in messages: "host/suite/conformance/training.yaml".
 std::string_view conformanceFile(Draft draft);
 
-// Throws Error(kUsage) that lists every mistake as file:line:column. A demand that is pending is a
-// mistake unless the file says `pending_allowed: true`.
+// Throws Error(kUsage) that lists every mistake as file:line:column. A pending demand is a mistake
+// unless the file says `pending_allowed: true`.
 Conformance parseConformance(std::string_view text, std::string_view file);
 
 // The data of this build.

@@ -1,5 +1,5 @@
-// The data files as they were when the program was built. CMake makes the sources of these
-// functions (cmake/EmbedText.cmake), so that an installed program needs no file.
+// The data files as of the build. CMake generates the sources of these functions
+// (cmake/EmbedText.cmake), so that an installed program needs no file.
 #pragma once
 
 #include <string_view>

@@ -10,7 +10,7 @@
 namespace plumbline::suite {
 namespace {
 
-// A cell of a table: one line, without what would end it.
+// A cell of a Markdown table: one line, with separators escaped.
 std::string cell(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   std::string safe;

@@ -1,5 +1,5 @@
-// conformance_page FILE           writes docs/conformance.md there
-// conformance_page --check FILE   writes nothing; exit code 1 when FILE is not what the data say
+// conformance_page FILE           writes docs/conformance.md to FILE conformance_page --check FILE
+// writes nothing; exit code 1 when FILE differs from the data
 #include <exception>
 #include <fstream>
 #include <iostream>

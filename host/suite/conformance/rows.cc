@@ -56,7 +56,7 @@ std::string kindText(const Place& place, const results::TestResult* result) {
   return {};
 }
 
-// Whether two columns are of one table, so that its name need not be said again.
+// Whether two columns belong to one table, so that its name need not be repeated.
 bool besides(const Place& one, const Place& next) {
   Place same = one;
   same.column = next.column;
@@ -67,7 +67,7 @@ bool lacksIt(Finding::Kind kind) {
   return kind == Finding::Kind::kAbsent || kind == Finding::Kind::kEmpty;
 }
 
-// What `findings` say that a result lacks of a demand.
+// Names of what a result lacks of a demand, from `findings`.
 std::vector<std::string> lackingOf(const Demand& demand, const std::vector<Finding>& findings) {
   std::vector<std::string> lacking;
   for (const Finding& finding : findings) {
@@ -86,8 +86,8 @@ DemandRow rowOf(const Demand& demand, const std::string& test,
   return row;
 }
 
-// Tests that have what is demanded of every report, none of which was run; empty where one was, or
-// where it is not a matter of tests.
+// Tests that meet a demand on every report and were not run; empty if one of them was run, or if
+// the demand does not depend on tests.
 std::string testsNotRun(const Demand& demand, const std::set<std::string>& run) {
   std::set<std::string> tests;
   for (const Place& place : demand.places) {

@@ -15,8 +15,9 @@ std::vector<double> logFactorials(std::uint32_t n) {
   return logs;
 }
 
-// P(no bin has more than `most`): bin by bin, the number of balls that are left is followed, of
-// which each bin takes a binomial share. Shares beyond ten standard deviations do not count.
+// P(no bin has more than `most`). Bin by bin, follows the distribution of the number of remaining
+// balls, of which each bin takes a binomial share. Shares beyond ten standard deviations are
+// ignored.
 double probabilityOfAtMost(std::uint32_t bins, std::uint32_t most,
                            const std::vector<double>& log_factorials) {
   const auto balls = static_cast<std::uint32_t>(log_factorials.size() - 1);

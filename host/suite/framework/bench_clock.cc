@@ -32,7 +32,7 @@ std::optional<std::vector<results::SystematicPart>> BenchClock::partsOf(
   std::vector<results::SystematicPart> parts;
   if (basis == kpi::Basis::kCounts) return parts;
 
-  // A modelled figure has the simulation's clock, whatever the bench's own is.
+  // A modelled figure has the simulation's clock, independent of the bench's own.
   const bool modelled = quantity.observed == ObservationPoint::kModelled;
   const Picoseconds resolution = modelled ? Picoseconds(1) : bench_.timestamp_resolution;
   const auto ps = [](Picoseconds time) { return static_cast<double>(time.count()); };
@@ -54,7 +54,7 @@ std::optional<std::vector<results::SystematicPart>> BenchClock::partsOf(
     per_picosecond = 1 / picosecondsOf(quantity.unit);
   } else {
     if (!window) return std::nullopt;
-    // A difference from 100 % or from 1 is as uncertain as the ratio itself, of two times.
+    // A difference from 100 % or from 1 has the uncertainty of the ratio itself, of two times.
     const double whole = quantity.unit == "%" ? 100 : quantity.unit.empty() ? 1 : 0;
     const double times = whole > 0 ? std::sqrt(2.0) : 1;
     per_picosecond = times * (std::abs(quantity.value) + whole) / ps(*window);

@@ -15,11 +15,11 @@ class BenchClock {
  public:
   explicit BenchClock(const bench::Capabilities& bench) : bench_(bench) {}
 
-  // What the clocks make of a figure: nothing of counts; of a time the resolution of both its
-  // timestamps, of endpoint software also what reading the clock adds, and of a time across clocks
-  // how far those of two ports differ; of a rate or a ratio of times the same in proportion to
-  // `window`, the time that it is over. Absent where it is not known: of the DUT's own figures, and
-  // of a rate without a window.
+  // Uncertainty of a figure from the clocks. None for counts. For a time: the resolution of both
+  // its timestamps; for endpoint software also the time of reading the clock; across clocks also
+  // the difference of the two ports' clocks. For a rate or a ratio of times: the same relative to
+  // `window`, the time over which it is computed. Absent where it is unknown: for the DUT's own
+  // figures, and for a rate without a window.
   [[nodiscard]] std::optional<std::vector<results::SystematicPart>> partsOf(
       const results::Quantity& quantity, kpi::Basis basis, std::optional<Picoseconds> window) const;
 

@@ -17,7 +17,7 @@ namespace {
 using results::Quantity;
 using results::TestResult;
 
-// Passes trials on and keeps which they were.
+// Passes trials on and records them.
 class RecordingRunner final : public TrialRunner {
  public:
   RecordingRunner(TrialRunner& runner, BenchResult& record) : runner_(runner), record_(record) {}
@@ -47,7 +47,8 @@ bool sameLoad(const BenchResult& first, const BenchResult& second, const std::st
   return a == first.trials.end() || b == second.trials.end() || a->second == b->second;
 }
 
-// The least difference that the benches can tell, and what it is; nothing where it has no grain.
+// The smallest difference that the benches can resolve, and its cause; nothing for a continuous
+// figure.
 std::optional<std::pair<double, const char*>> grain(const BenchResult& first,
                                                     const BenchResult& second,
                                                     const Discrepancy& figure) {
@@ -131,7 +132,7 @@ Quantity percentQuantity(const Discrepancy& figure) {
   return quantity;
 }
 
-// Puts what is one bench's alone into the comparison, with the bench's name.
+// Adds one bench's own items to the comparison, with the bench's name.
 class Side {
  public:
   Side(TestResult& into, const BenchResult& from) : into_(into), from_(from) {}
@@ -232,7 +233,7 @@ void addRemarks(const BenchResult& first, const BenchResult& second,
   }
 }
 
-// Next to each other, so that plots of several show what belongs together.
+// Matching distributions follow each other, so that plots of several show them together.
 void addDistributions(const BenchResult& first, const BenchResult& second, TestResult& into) {
   const auto add = [&into](const BenchResult& from, results::Distribution one) {
     one.id = Side(into, from).id(one.id);

@@ -1,4 +1,4 @@
-// One test on two benches: what both measured side by side, and where they disagree.
+// One test on two benches: both results side by side, and where they disagree.
 #pragma once
 
 #include <map>
@@ -16,9 +16,9 @@ namespace plumbline::suite {
 // A larger difference between the benches is an anomaly. The bound is this tester's own.
 inline constexpr double kMaxDiscrepancyPercent = 10;
 
-// What a test measured on one of the benches, and what it is judged by.
+// The result of a test on one of the benches, and the data for judging it.
 struct BenchResult {
-  std::string bench;  // "rtl": behind everything in the comparison that is this bench's alone
+  std::string bench;  // "rtl": appended in the comparison to names that belong to this bench alone
   ObservationPoint observed = ObservationPoint::kTester;  // where it sees figures
   Picoseconds timestamp_resolution;
   double rate_step_percent = 0;  // of a search for a rate, share of line rate
@@ -38,17 +38,17 @@ struct Discrepancy {
   results::Quantity second;
   // |second - first| of the first; of the second where the first is zero.
   double percent = 0;
-  // Why, where the difference is excessive; else empty.
+  // The reason for an excessive difference; else empty.
   std::string cause;
 
   [[nodiscard]] bool excessive() const { return percent > kMaxDiscrepancyPercent; }
 };
 
-// In the order of the first's KPIs. A cause is the first of these that holds: one figure was
-// observed by endpoint software and the other was not; the benches were offered different loads at
-// the point, because each had searched for its own; the difference is no more than a timestamp's
-// resolution, one frame of a burst, or one step of the search; the repetitions scatter as much
-// (Welch's t-test, two-sided, at 5 %). Else it says that none does.
+// In the order of the first result's KPIs. A cause is the first of these that holds: endpoint
+// software observed one figure and not the other; the loads offered at the point differ, because
+// each bench had searched for its own; the difference is at most a timestamp's resolution, one
+// frame of a burst, or one step of the search; the repetitions scatter as much (Welch's t-test,
+// two-sided, at 5 %). Otherwise it states that none holds.
 std::vector<Discrepancy> discrepancies(const BenchResult& first, const BenchResult& second);
 
 // Both results in one: a table of all figures side by side with their difference, the tables,

@@ -48,7 +48,7 @@ std::vector<std::vector<double>> flowRates(const bench::Samples& samples, std::u
 Convergence convergenceOf(const bench::Samples& samples, const SharingSpan& span,
                           const ConvergenceRule& rule) {
   Convergence result;
-  // A flow of which nothing ever came is in no sample.
+  // A flow that delivered nothing is in no sample.
   if (span.flows == 0 || samples.flows.size() < span.flows) return result;
   const Picoseconds length = samples.interval * std::int64_t{rule.window};
   std::size_t windows = 0;

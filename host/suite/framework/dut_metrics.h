@@ -1,4 +1,4 @@
-// What a DUT says of itself during a soak, memory, CPU, occupancy of tables, as CSV text.
+// Metrics that a DUT reports during a soak (memory, CPU, occupancy of tables), as CSV text.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace plumbline::suite {
 // One value that the DUT reported.
 struct DutMetric {
   double seconds = 0;  // since the soak began
-  std::string name;    // "memory_bytes": the unit is whatever the name says
+  std::string name;    // "memory_bytes": the unit is part of the name
   double value = 0;
 
   bool operator==(const DutMetric&) const = default;
 };
 
-// What is wrong with a text of metrics, and where; line and column count from 1, in bytes.
+// A mistake in a text of metrics, with its position; line and column count from 1, in bytes.
 struct DutMetricError {
   std::size_t line = 0;
   std::size_t column = 0;
@@ -35,12 +35,12 @@ enum class DutMetricTimes {
   kAbsent,  // metric,value
 };
 
-// Metrics in the order of the text, or the first mistake. One per line, of the fields above:
-// seconds from 0 to 10^9, a name of letters, digits and "_.-/", 1 to 64 of them, and a decimal
-// number, with fraction and exponent if it has some. Allowed are what base/text_fields.h passes
-// over (a byte order mark, blanks, empty lines, comments, quotes) and a first line with the names
-// of the fields, in any case; at most 64 different names. With kAbsent every time is 0. Never
-// throws for any text (but for memory).
+// Metrics in the order of the text, or the first mistake. One metric per line, with the fields
+// above: seconds from 0 to 10^9, a name of 1 to 64 letters, digits and "_.-/", and a decimal number
+// with optional fraction and exponent. Also allowed are whatever base/text_fields.h skips (a byte
+// order mark, blanks, empty lines, comments, quotes) and a first line with the names of the fields,
+// in any case; at most 64 different names. With kAbsent every time is 0. Never throws for any text
+// (except for lack of memory).
 std::variant<std::vector<DutMetric>, DutMetricError> parseDutMetrics(std::string_view text,
                                                                      DutMetricTimes times);
 
@@ -51,21 +51,21 @@ struct DutSeries {
   std::vector<double> values;
 };
 
-// By name, each by time; of two values of one time the later one in `metrics` counts.
+// By name, each ordered by time; of two values with one time the later one in `metrics` counts.
 std::vector<DutSeries> seriesOf(std::vector<DutMetric> metrics);
 
-// A metric that is memory by its name: one of its words (apart by "_.-/" and capitals or not) is
-// memory, mem, rss, heap, vsz or pss.
+// Unit of a metric that is memory by its name: one of its words (separated by "_.-/", in any case)
+// is memory, mem, rss, heap, vsz or pss.
 struct MemoryUnit {
-  // Bytes of one unit, as the name's last word that is a unit says: bytes or b 1, kb 1000, kib
-  // 1024, mb, mib, gb, gib. 0: no word is a unit.
+  // Bytes of one unit, from the name's last word that is a unit: bytes or b 1, kb 1000, kib 1024,
+  // mb, mib, gb, gib. 0: no word is a unit.
   double bytes = 0;
 };
 // Nothing for a metric that is not memory, or a share of it (percent, pct, ratio).
 std::optional<MemoryUnit> memoryUnit(std::string_view name);
 
-// The first comment of a text without its '#': what a source says that has no metrics. Else "no
-// metrics".
+// The first comment of a text without its '#': the message of a source without metrics. Otherwise
+// "no metrics".
 std::string firstComment(std::string_view text);
 
 }  // namespace plumbline::suite

@@ -62,8 +62,8 @@ std::uint32_t expectedIterations(const bench::TrialSpec& spec, bool steady) {
   const auto& job = spec.workload->jobs.front();
   const std::uint32_t most = std::get<workload::TrainingProgram>(job.program).iterations;
   if (!spec.early_end) return most;
-  // The rule needs 20 behind the first, which is warm-up: it is met at 24, and one more is under
-  // way then. Where flows share links by chance, times scatter by some per cent.
+  // The rule needs 20 iterations after the warm-up: it is met at 24, while one more is running.
+  // Where flows share links by chance, times scatter by some per cent.
   constexpr std::uint32_t kSteady = 25;
   constexpr std::uint32_t kUnsteady = 80;
   return std::min(most, steady ? kSteady : kUnsteady);

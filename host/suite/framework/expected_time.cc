@@ -9,12 +9,12 @@
 namespace plumbline::suite {
 namespace {
 
-// What a packet-hop of the simulation below takes on the machine that all costs are of.
+// Cost of a packet-hop of the simulation below on the reference machine.
 constexpr double kReferenceNs = 75;
 constexpr int kRuns = 3;
 
-// Every host sends 1 MiB to the host of the same place on the next leaf: most of what simulated
-// hosts and switches do, in as much memory as the suite's fabrics take.
+// Every host sends 1 MiB to the host of the same place on the next leaf: this exercises most of the
+// code of simulated hosts and switches, with as much memory as the suite's fabrics.
 bench::TrialSpec permutation() {
   bench::TrialSpec spec;
   fabric::TopologySpec& topology = spec.dut.topology;
@@ -36,7 +36,7 @@ bench::TrialSpec permutation() {
   return spec;
 }
 
-// Of this thread, which simulates: others of the program have nothing to do with it.
+// Of the calling thread, which simulates: the program's other threads do not count.
 double processorSeconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -1,4 +1,4 @@
-// What a plan costs on this machine.
+// Expected duration of a plan on this machine.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,17 @@
 
 namespace plumbline::suite {
 
-// Processor time of a small simulation of hosts on a fabric, over what it takes on the machine that
-// the costs in bench::Capabilities and of the tests' packet-hops are of: above 1 for a slower one,
-// or for one that shares its caches with more programs. The least of three runs; some 50 ms.
+// Processor time of a small simulation of hosts on a fabric, relative to the machine for which the
+// costs in bench::Capabilities and of the tests' packet-hops were measured: above 1 for a slower
+// machine, or one whose caches are shared with more programs. The minimum of three runs; some 50
+// ms.
 double measureSlowness();
 
-// The same, measured once in the life of the program.
+// The same, measured once per process.
 double machineSlowness();
 
-// Wall clock of the plan's trials on a DUT with so many hosts [s], roughly: of benches that
-// simulate that of a core which nobody else uses. `slowness` is measureSlowness().
+// Approximate wall time of the plan's trials on a DUT with `hosts` hosts [s]; for simulating
+// benches on an otherwise idle core. `slowness` is measureSlowness().
 double expectedSeconds(const Plan& plan, std::uint32_t hosts, const bench::Capabilities& bench,
                        double slowness);
 

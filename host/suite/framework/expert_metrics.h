@@ -1,5 +1,5 @@
-// Figures of mixtures of experts, of a trial's job that is one. Three bandwidths, which are never
-// called by one word: docs/model/moe.md, "Bandwidths".
+// Figures of a trial's job that is a mixture of experts. It has three different bandwidths:
+// docs/model/moe.md, "Bandwidths".
 #pragma once
 
 #include <optional>
@@ -12,20 +12,19 @@
 
 namespace plumbline::suite {
 
-// Mean of times [us]; nothing of none.
+// Mean of times [us]; nothing without times.
 std::optional<double> meanMicroseconds(const std::vector<Picoseconds>& times);
 
-// Of a rank [GB/s, 10^9 bytes per second], over the mean time of its dispatches or combines.
-// Nothing where there are none, or they take no time.
-// All selections of its tokens, those of its own experts and server included.
+// Per rank [GB/s, 10^9 bytes per second], over the mean time of its dispatches or combines. Nothing
+// without any, or if they take no time. Counts all selections of its tokens, including its own
+// experts and server.
 std::optional<double> logicalGigabytes(const workload::MoeResult& moe,
                                        const workload::MoePhaseResult& phase);
-// Payload that goes to another server, once.
+// Payload to other servers, counted once.
 std::optional<double> fabricGigabytes(const workload::MoeResult& moe,
                                       const workload::MoePhaseResult& phase);
-// What the wire of a host carries one way: headers, preambles, gaps and acknowledgements included.
-// Over the round trips, which is dispatches alone where there is no combine. Of a trial that does
-// nothing else than its job 0.
+// Load of a host's wire in one direction: headers, preambles, gaps and acknowledgements included.
+// Over the round trips (dispatches alone without combine). For a trial with job 0 only.
 std::optional<double> wireGigabytes(const bench::TrialResult& trial);
 
 // Selections that were dropped, of all [%].

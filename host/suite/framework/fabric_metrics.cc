@@ -21,7 +21,7 @@ std::uint64_t sentOnce(const transport::EndpointStats& endpoints) {
   return endpoints.data_sent - endpoints.retransmitted;
 }
 
-// Events per second, known to one event in the time that they are counted over.
+// Events per second, with a resolution of one event per counting time.
 Reading eventsPerSecond(std::uint64_t count, const bench::TrialResult& trial) {
   return within(perSecond(count, trial), perSecond(1, trial), "one event more or less:");
 }

@@ -48,7 +48,7 @@ Plan FabricProcedure::plan(const TestConfig& config) const {
   try {
     return planOf(config, design(config));
   } catch (const Error& error) {
-    // What only the design finds out, such as a step of a serving system that takes weeks.
+    // Faults that only the design finds, such as a step of a serving system that takes weeks.
     if (error.kind() != ErrorKind::kUsage) throw;
     Plan plan;
     plan.refusals.emplace_back(error.what());
@@ -62,7 +62,7 @@ Plan FabricProcedure::planOf(const TestConfig& config, const Design& design) con
   if (design.points.empty() && plan.refusals.empty()) {
     plan.refusals.emplace_back("the DUT has not enough hosts for any point of the sweep");
   }
-  // What another bench costs is told by its card time instead, and it may have limits of its own.
+  // Other benches are planned by card time, and may have limits of their own.
   const bool by_hops = config.bench.wall_ns_per_packet_hop > 0;
   std::set<std::string> different;
   for (const SweepPoint& point : design.points) {
@@ -79,7 +79,7 @@ Plan FabricProcedure::planOf(const TestConfig& config, const Design& design) con
           config.bench.simulated_dut ? settlingTime(sample.spec) : sample.spec.drain;
       addCardTime(config, sample.spec, (sample.spec.duration + drain) * trials,
                   static_cast<std::uint64_t>(trials), plan);
-      // What refuses one point often refuses all: the first one stands for them.
+      // Points often share a refusal: only the first one's is listed.
       if (plan.refusals.empty()) addRefusals(config, sample, plan);
     }
     plan.samples.push_back(std::move(sample));

@@ -1,5 +1,5 @@
-// What the tests on simulated hosts have in common: points of a sweep, a trial of each for every
-// repetition, tables and charts of what the trials saw.
+// Common parts of the tests on simulated hosts: points of a sweep, a trial of each for every
+// repetition, tables and charts of the results.
 #pragma once
 
 #include <any>
@@ -15,21 +15,21 @@
 
 namespace plumbline::suite {
 
-// Something that is swept.
+// A swept parameter.
 struct SweepAxis {
   std::string column;  // of the tables: "Ranks"
-  std::string unit;    // behind a value in labels: "ranks"; empty where a value speaks for itself
+  std::string unit;    // follows a value in labels: "ranks"; empty where a value needs none
 };
 
 // One point of a sweep.
 struct SweepPoint {
   // Its values, in the order of the design's axes: "64 MiB", "32", "ECMP".
   std::vector<std::string> values;
-  // What the trial of repetition 0 is. Other repetitions have other seeds (see repetitionOf()): of
-  // the switches' hashes and of everything that the workload draws.
+  // The trial of repetition 0. Other repetitions have other seeds (see repetitionOf()): of the
+  // switches' hashes and of all random choices of the workload.
   bench::TrialSpec spec;
-  // Packets crossing a link that the trial takes, roughly, and what one of them costs (see Plan):
-  // what plan() tells the duration by.
+  // Approximate number of packets that cross a link in the trial, and the cost of one (see Plan):
+  // plan() computes the duration from them.
   double packet_hops = 0;
   double hop_cost = 1;
 
@@ -37,12 +37,12 @@ struct SweepPoint {
   std::string label;
 };
 
-// What a test will do.
+// The plan of a test.
 struct Design {
   explicit Design(const TestConfig& config) : numbers(config) {}
 
-  // Adds a point; `values` in the order of `axes`. Its packet-hops cost what the design's do, or
-  // `cost`. RC's recovery is what its switches need (rc_recovery.h).
+  // Adds a point; `values` in the order of `axes`. Its packet-hops cost as much as the design's, or
+  // `cost`. RC's loss recovery follows from its switches (rc_recovery.h).
   void add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops);
   void add(std::vector<std::string> values, bench::TrialSpec spec, double packet_hops, double cost);
 
@@ -51,9 +51,10 @@ struct Design {
   std::vector<SweepAxis> axes;
   std::vector<SweepPoint> points;
   double hop_cost = 1;  // of points added after it; tests/benchmarks/plan_bench measures it
+  std::vector<std::string> refusals;  // reasons why the design cannot run
 
-  // What design() worked out and report() needs again, the points as the procedure sees them among
-  // it: a value of a type of the procedure's choice.
+  // Values that design() computed and report() needs again, such as the points as the procedure
+  // sees them. The type is the procedure's choice.
   template <typename Setup>
   void carry(Setup setup) {
     carried_ = std::move(setup);
@@ -63,7 +64,6 @@ struct Design {
   [[nodiscard]] const Setup& carried() const {
     return std::any_cast<const Setup&>(carried_);
   }
-  std::vector<std::string> refusals;  // why it cannot run like this
 
  private:
   std::any carried_;
@@ -74,12 +74,13 @@ struct Measured {
   const SweepPoint& point;
   std::vector<bench::TrialResult> trials;
   bool valid = true;  // all of them
-  // Of two or more on a simulated DUT, whose seeds differ: they saw the same in everything.
+  // For two or more repetitions on a simulated DUT with different seeds: all observations were
+  // identical.
   bool deterministic = false;
 };
 
-// A test is its design and what it makes of the measured points; the rest is the same for all. It
-// needs simulated hosts unless it says otherwise.
+// A test provides its design and its report of the measured points; the rest is common. It needs
+// simulated hosts unless it declares otherwise.
 class FabricProcedure : public Procedure {
  public:
   [[nodiscard]] bool onHosts() const override { return true; }
@@ -89,19 +90,19 @@ class FabricProcedure : public Procedure {
  protected:
   [[nodiscard]] virtual std::string section() const = 0;  // "section 9.1"
   [[nodiscard]] virtual Design design(const TestConfig& config) const = 0;
-  // What plan() says of a design.
+  // The plan of a design.
   [[nodiscard]] Plan planOf(const TestConfig& config, const Design& design) const;
-  // The trial of another repetition of a point: the same with other seeds. A test whose trials
-  // depend on where the seeds lead flows makes its own.
+  // The trial of another repetition of a point: the same with other seeds. Overridden by tests
+  // whose trials depend on the paths that the seeds select.
   [[nodiscard]] virtual bench::TrialSpec repetitionOf(const SweepPoint& point,
                                                       std::uint32_t repetition) const;
-  // Card time that a simulated DUT needs after the last frame of a trial is sent, until it holds
-  // none of them any more. One that is not simulated is given the trial's whole drain.
+  // Card time from the last frame of a trial until a simulated DUT is empty. A real DUT gets the
+  // trial's whole drain time.
   [[nodiscard]] virtual Picoseconds settlingTime(const bench::TrialSpec& /*spec*/) const {
     return {};
   }
-  // Whether report() is also given points with trials that are not valid (Measured::valid is false
-  // then): a job that does not survive what the test does to it is a finding.
+  // Whether report() also gets points with invalid trials (Measured::valid is false then): for
+  // tests in which a job's failure is a result.
   [[nodiscard]] virtual bool reportsInvalid() const { return false; }
   // Tables, charts, KPIs and summary of points that have valid trials.
   virtual void report(const TestConfig& config, const Design& design,
@@ -119,10 +120,10 @@ transport::RoceSpec usualRoce();
 // Links that a packet crosses from a host to one of another leaf.
 double linksOfPath(const TestConfig& config);
 
-// Packets crossing a link when so many bytes of payload cross the fabric from leaf to leaf,
-// acknowledgements included, roughly.
+// Approximate number of packets that cross a link for this payload from leaf to leaf,
+// acknowledgements included.
 double payloadHops(const TestConfig& config, double payload_bytes);
-// The same of so many messages: each takes a packet at least, and is acknowledged by itself.
+// The same for messages: each takes at least a packet, and has an acknowledgement of its own.
 double messageHops(const TestConfig& config, Bytes message, double messages);
 
 }  // namespace plumbline::suite

@@ -68,7 +68,7 @@ results::Quantity meanOfReadings(const Measured& measured, const std::vector<Rea
   return mean;
 }
 
-// Of all repetitions; empty when one of them did not observe it.
+// Of all repetitions; empty if one of them did not observe it.
 std::vector<Reading> valuesOf(const Design& design, const Measured& measured,
                               const Figure& figure) {
   std::vector<Reading> values = observedOf(design, measured, figure);

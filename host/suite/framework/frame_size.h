@@ -1,4 +1,4 @@
-// One size of a sweep: what the user calls it, the frame on the wire, the payload in it.
+// One size of a sweep: the user's name, the frame on the wire, the payload in it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace plumbline::suite {
 
 struct SizePoint {
   Bytes frame;        // including FCS
-  Bytes payload;      // behind the transport headers, before ICRC and FCS; the test tag is in it
+  Bytes payload;      // after the transport headers, before ICRC and FCS; includes the test tag
   std::string label;  // "1024 B": the message size or the frame size, whichever is swept
   double x = 0;       // the same as a number [bytes], for charts
 

@@ -41,7 +41,7 @@ double computedPercent(const Hop& hop, double load) {
   return 100 * (1 - goBackNShareAt(load, failures, hop.slot, hop.wasted));
 }
 
-// A column of a table of hops; nothing where a hop without retries has no such figure.
+// A column of a table of hops; nothing for a hop without retries.
 struct HopColumn {
   std::string name;
   std::string unit;
@@ -69,7 +69,7 @@ void addHopTable(const Design& design, const std::vector<PointHops>& rows,
           row.emplace_back(std::string("no retry"));
           continue;
         }
-        // Of all repetitions together, whose scatter is not looked at.
+        // Of all repetitions together, without their scatter.
         results::Quantity quantity = quantityOf({&*value, 1}, column.unit, hop.observed);
         quantity.repetitions = at.repetitions;
         if (!column.kpi.empty()) {
@@ -97,8 +97,8 @@ HopColumn ofRetries(std::string name, std::string unit, std::string kpi,
           }};
 }
 
-// Those on which the most retries are expected, in the order of the links, behind all of them
-// together. By what happened it would be those that chance has struck most.
+// The hops with the most expected retries, in the order of the links, after all of them together.
+// Selecting by observed retries would favour those with the most by chance.
 PointHops shownOf(const PointHops& all, std::size_t most_rows) {
   PointHops shown{all.point, all.repetitions, {}};
   if (all.hops.size() > 1) {
@@ -223,7 +223,7 @@ Hop together(const std::vector<Hop>& hops, std::string name) {
   double load = all.load;
   for (std::size_t i = 1; i < hops.size(); ++i) {
     const Hop& hop = hops[i];
-    // Of all frames: what is expected of them adds up.
+    // Over all frames: expected values add up.
     const double bits = all.bit_error_rate * all.bytes + hop.bit_error_rate * hop.bytes;
     all.frames += hop.frames;
     all.bytes += hop.bytes;

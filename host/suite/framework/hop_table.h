@@ -1,5 +1,5 @@
-// Retries hop by hop, measured and computed: of the links of a simulated fabric that have bit
-// errors and LLR, and of a link of the card's own.
+// Retries hop by hop, measured and computed: for links of a simulated fabric that have bit errors
+// and LLR, and for a link of the card's own.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace plumbline::suite {
 
-// One direction of a link, in all repetitions of a point together. Counts are doubles because they
-// are only computed with.
+// One direction of a link, over all repetitions of a point. Counts are doubles because they are
+// used in formulas only.
 struct Hop {
   std::string name;  // "leaf0-spine1"
   ObservationPoint observed = ObservationPoint::kModelled;
@@ -31,22 +31,22 @@ struct Hop {
   std::uint64_t nacks_lost = 0;
   double repeated = 0;         // frames sent again
   stats::Histogram latency{};  // of all retries
-  stats::Histogram asked{};    // of those for which no NACK was lost
-  // Of one attempt: at most with the frame that the sender may have in hand.
+  stats::Histogram asked{};    // of those without a lost NACK
+  // Of one attempt; the maximum includes the frame that the sender is transmitting.
   bench::RetryTime computed{};
-  Picoseconds wasted{};  // from a damaged frame to its repetition, with half of that frame
+  Picoseconds wasted{};  // from a damaged frame to its repetition, including half of that frame
   Picoseconds slot{};    // of a frame of mean length
-  double load = 0;       // share of the line that `frames` take
+  double load = 0;       // share of the line that `frames` occupy
 
-  // What chance makes of `frames` and errors, each frame being struck by itself. Frames of several
-  // lengths are not known one by one: between all of mean length, which is too many, and all bits
-  // in the longest ones, too few, expected() being the middle. Distance of the retries from there
-  // in standard deviations, and the range of `confidence`.
+  // Number of retries expected by chance from `frames` and errors, each frame being damaged
+  // independently. For frames of several lengths only bounds are known: all of mean length is too
+  // many, all bits in the longest frames too few; expected() is the middle. Deviation of the
+  // retries from it in standard deviations, and the range with `confidence`.
   [[nodiscard]] double expected() const;
   [[nodiscard]] double sigma() const;
   [[nodiscard]] stats::Interval range(double confidence) const;
-  // Distance [ns] of the retry that is furthest from the computed times, of those for which no NACK
-  // was lost.
+  // Distance [ns] of the retry that is furthest from the computed times, among those without a lost
+  // NACK.
   [[nodiscard]] double misfit() const;
 };
 
@@ -57,21 +57,21 @@ struct PointHops {
   std::vector<Hop> hops;
 };
 
-// The hops of the simulated fabric at a point, in the order of its links: those that have bit
-// errors and retry. `longest`: frame that any of them carries. Observation point: modelled.
+// The hops of the simulated fabric at a point, in the order of its links: those with bit errors and
+// LLR. `longest`: longest frame that any of them carries. Observation point: modelled.
 PointHops hopsOf(const Measured& measured, Bytes longest);
 
-// Hops put together under a name; there must be one at least.
+// Hops merged under a name; at least one.
 Hop together(const std::vector<Hop>& hops, std::string name);
 
-// Adds the tables "hops", "hop_latency" and "hop_share", and KPIs by hop and point. Of each point
-// all hops together, where there are several, and up to `most_rows` of them: those on which the
-// most retries are expected.
+// Adds the tables "hops", "hop_latency" and "hop_share", and KPIs by hop and point. For each point:
+// all hops together, if there are several, and up to `most_rows` of them, those with the most
+// expected retries.
 void addHopTables(const Design& design, const std::vector<PointHops>& points, std::size_t most_rows,
                   ResultBuilder& builder);
 
-// An anomaly for each hop whose number of retries chance does not explain: outside of the range in
-// which those of all hops together are with 99 % confidence.
+// Adds an anomaly for each hop whose number of retries is not explained by chance: outside the
+// range in which all hops together are with 99 % confidence.
 void checkRetryCounts(const std::vector<PointHops>& points, ResultBuilder& builder);
 
 }  // namespace plumbline::suite

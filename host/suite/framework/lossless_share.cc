@@ -10,7 +10,7 @@
 namespace plumbline::suite {
 namespace {
 
-// Of the frames that look for the way: no link carries more than a hundred such streams.
+// Rate of the probe's streams: no link carries more than a hundred of them.
 constexpr Fraction kProbeRate = Fraction::percent(1);
 // Frames of every queue pair, and of every stream at least.
 constexpr std::int64_t kFramesPerQp = 4;
@@ -56,7 +56,7 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration) 
   if (!bench.refusals(spec).empty()) return 1;
   const bench::TrialResult trial = bench.run(spec, {});
   const fabric::SwitchSpec& switches = config.scenario.switches;
-  // PFC holds a sender back before a buffer is full.
+  // PFC pauses a sender before a buffer is full.
   const double hidden_bytes =
       isLossless(switches, bench::priorityOf(config.scenario.traffic.format))
           ? static_cast<double>((switches.pfc->xoff + switches.pfc->headroom).count())

@@ -1,5 +1,5 @@
-// How much of a load a simulated DUT carries without loss, looked at before anything is measured:
-// what a search for it will come to, for a plan.
+// Load that a simulated DUT carries without loss, estimated before the measurement: the expected
+// result of a search for it, for a plan.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace plumbline::suite {
 
-// Share of line rate, 1 at most, at which `load` passes the scenario's DUT for `duration` without a
-// frame lost, roughly. A few frames of every stream and queue pair are sent on simulated hosts, far
-// below what any link carries; what each link had to carry of them says which is full first, and
-// the buffer before it how much longer an overload is hidden. `load.rate` does not matter.
+// Approximate share of line rate, 1 at most, at which `load` passes the scenario's DUT for
+// `duration` without loss. A few frames of every stream and queue pair are sent on simulated hosts,
+// far below the capacity of any link; the load of each link shows which one is full first, and the
+// buffer in front of it how much longer an overload remains hidden. `load.rate` is ignored.
 double losslessShare(const TestConfig& config, Load load, Picoseconds duration);
 
-// Bytes that a switch keeps for one port which has more to send than it can, others being empty.
+// Bytes that a switch can buffer for one overloaded port while all others are empty.
 double bufferOfPort(const fabric::SwitchSpec& switches);
 
-// PFC keeps frames of `priority` from being lost: senders are paused instead.
+// Whether PFC protects frames of `priority` from loss by pausing their senders.
 bool isLossless(const fabric::SwitchSpec& switches, std::uint8_t priority);
 
 // The buffer in words: "1000000 B of buffer per port", "64000000 B of buffer shared by all ports,

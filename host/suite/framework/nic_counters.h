@@ -1,4 +1,4 @@
-// What the NICs of ordinary hosts counted during a test, for its result.
+// Counters of ordinary hosts' NICs during a test, for its result.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace plumbline::suite {
 
-// Adds a table of all counters, by their names, and a table and KPIs of the figures that
-// bench/sim/nic_figures.h makes of them; nothing where there are no counters. Of each port or
-// device that counts a figure it is the sum of its counters, which the KPI's point names: what
-// drivers count differs.
+// Adds a table of all counters by name, and a table and KPIs of the figures that
+// bench/sim/nic_figures.h derives from them; nothing without counters. For each port or device with
+// the figure it is the sum of its counters, named in the KPI's point, because drivers count
+// different events.
 void addNicCounters(const std::map<std::string, std::uint64_t>& counters,
                     results::TestResult& result);
 

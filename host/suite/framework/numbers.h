@@ -1,6 +1,6 @@
-// The numbers of a test that runs on simulated hosts: the draft's, what the profile makes of them,
-// what the scenario says instead. Where they fall short of the draft's the report must say so;
-// that is noted here, at the place where a test asks for its number.
+// The numbers of a test on simulated hosts: the draft's, the profile's, the scenario's. Where they
+// are below the draft's the report must list it; this class notes it when a test requests its
+// number.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace plumbline::suite {
 
-// How a value reads in labels, tables and deviations.
+// Text of a value in labels, tables and deviations.
 std::string valueText(std::uint32_t value);       // "32"
 std::string valueText(double value);              // "12.5": all of its digits
 std::string valueText(Bytes value);               // "64 MiB", "1500 B": the largest whole unit
@@ -39,8 +39,8 @@ class Numbers {
   explicit Numbers(const TestConfig& config) : config_(config) {}
 
   // Values that are swept. `standard` are the draft's, `quick` those of the quick profile, `own`
-  // the scenario's. `possible(value)` says whether DUT and bench can do it at all; values that they
-  // cannot are left out unless the scenario itself asks for them.
+  // the scenario's. `possible(value)`: whether DUT and bench support it; unsupported values are
+  // left out unless the scenario itself lists them.
   template <typename Value, typename Possible>
   std::vector<Value> sweep(const std::string& what, const std::vector<Value>& standard,
                            const std::vector<Value>& quick,
@@ -69,7 +69,7 @@ class Numbers {
     return sweep(what, standard, quick, own, [](const Value&) { return true; });
   }
 
-  // A number of which the draft asks for at least `standard`.
+  // A number for which the draft requires at least `standard`.
   template <typename Value>
   Value atLeast(const std::string& what, const Value& standard, const Value& quick,
                 const std::optional<Value>& own) {
@@ -81,7 +81,7 @@ class Numbers {
   // Repetitions of every point.
   std::uint32_t repetitions(std::uint32_t standard, std::uint32_t quick);
 
-  // Something else that differs from the draft.
+  // Adds any other deviation from the draft.
   void deviation(std::string what);
   // A line of the report's configuration.
   void configure(std::string name, std::string value);

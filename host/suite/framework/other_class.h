@@ -1,4 +1,4 @@
-// A traffic class for traffic beside that of a lossless one.
+// A traffic class for traffic beside a lossless class.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace plumbline::suite {
 
 // The highest priority other than `priority` that these switches do not pause; nothing where they
-// pause all others. Not the lowest: by strict priority it would wait for the traffic itself, pauses
-// or not.
+// pause all others. Not the lowest one: by strict priority it would wait for the other traffic even
+// without pauses.
 std::optional<std::uint8_t> classBeside(const fabric::SwitchSpec& switches, std::uint8_t priority);
 
 }  // namespace plumbline::suite

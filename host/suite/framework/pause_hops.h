@@ -1,4 +1,4 @@
-// How far pauses spread from the host that they protect.
+// How far pauses spread from the congested host.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace plumbline::suite {
 
-// Of all links whose sender was paused, the farthest from `host`: links from the node that asked
-// for the pause to `host`. 1: the host's own switch paused who sends to it; in a two-tier Clos
-// 2: spines paused leaves, 3: leaves paused hosts. 0: none was paused. Nothing where the links are
+// The largest distance from `host` of a link whose sender was paused, counted in links from the
+// node that sent the PAUSE to `host`. 1: the host's own switch paused its senders; in a two-tier
+// Clos 2: spines paused leaves, 3: leaves paused hosts. 0: no pauses. Nothing where the links are
 // not those of `topology`.
 std::optional<std::uint32_t> pauseHops(const fabric::Topology& topology,
                                        const bench::FabricResult& result, fabric::HostId host);

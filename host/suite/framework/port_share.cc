@@ -9,8 +9,8 @@
 namespace plumbline::suite {
 namespace {
 
-// For how long the last frame of a constant load is on the wire behind the end of the duration, if
-// nothing held it up; nothing for other loads, which are over before.
+// Time for which the last frame of a constant load is on the wire after the end of the duration, if
+// nothing delayed it; nothing for other loads, which end earlier.
 Picoseconds overhang(const bench::StreamSpec& stream, Picoseconds duration, BitRate line) {
   const auto* constant = std::get_if<bench::ConstantLoad>(&stream.load);
   if (constant == nullptr || stream.gaps || stream.start >= duration) return {};

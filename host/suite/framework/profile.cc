@@ -19,7 +19,7 @@ using scenario::Direction;
 using scenario::Profile;
 
 // Sections 5.1 to 5.3 of the training draft. A stream of the card, or of a simulated host, sends a
-// message as one packet; the long ones need many, which endpoints' own transports make of them.
+// message as one packet; long messages need several packets, which endpoints' own transports send.
 constexpr std::array<std::int64_t, 4> kDraftMessages{64, 256, 1024, 4096};
 constexpr std::array<std::int64_t, 8> kAllMessages{64,     256,     1024,      4096,
                                                    65'536, 262'144, 1'048'576, 4'194'304};
@@ -52,7 +52,7 @@ Settings standardSettings(TestId test, const bench::FrameFormat& format, bool ma
                                   : sizePoints(kDraftMessages, true, format);
   }
   settings.drain = seconds(2);
-  // The throughput rate that latency is measured at comes from the same search.
+  // The throughput rate at which latency is measured comes from the same search.
   settings.rate_steps = 1024;
   switch (test) {
     case TestId::kThroughput:
@@ -143,7 +143,7 @@ class DeviationList {
  public:
   void add(std::string what) { list_.push_back({std::move(what), ""}); }
 
-  // A number that is below what the draft asks for.
+  // A number below the draft's requirement.
   void less(bool deviates, std::string_view what, std::string_view actual, std::string_view draft) {
     if (deviates) add(fmt::format("{}: {} instead of {}", what, actual, draft));
   }

@@ -1,5 +1,5 @@
-// The numbers of a test: from the profile, replaced by what the scenario says. `standard` has those
-// of the drafts; every number that differs from it is listed in the report.
+// The numbers of a test: from the profile, replaced by the scenario's. `standard` has those of the
+// drafts; the report lists every number that differs from them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace plumbline::suite {
 
 enum class TestId { kThroughput, kLatency, kBurst };
 
-// What one test sweeps and for how long. Members that a test does not use are empty or zero.
+// Sweeps and durations of one test. Members that a test does not use are empty or zero.
 struct Settings {
   std::vector<SizePoint> sizes;
   bool message_sizes = true;  // the sizes are messages, not frames
@@ -32,19 +32,18 @@ struct Settings {
   std::uint32_t max_burst = 0;               // burst: longest tried [frames]
 };
 
-// What the scenario asks of `test`: its profile with the scenario's own numbers in place. Incast
-// ratios of a profile are those that the DUT and the bench have ports for, and the largest of
-// these.
+// The settings of `test`: its profile with the scenario's own numbers. Incast ratios of a profile
+// are those for which the DUT and the bench have ports, and the largest such ratio.
 Settings settingsFor(TestId test, const TestConfig& config);
 
-// Where `settings` differ from the drafts' numbers, which are those of the standard profile, and
-// what this tester does otherwise than the drafts whatever the profile.
+// Differences of `settings` from the drafts' numbers, which are those of the standard profile, and
+// deviations of this tester that do not depend on the profile.
 std::vector<results::Deviation> deviations(TestId test, const Settings& settings,
                                            const TestConfig& config);
 
-// A buffer hides an overload that a trial is too short to fill it with: what passes without loss
-// may lie above what the DUT sustains. Says by how much when that is more than the throughput
-// search resolves; nothing otherwise, and for a DUT whose buffer is not known.
+// A buffer hides an overload that cannot fill it within a short trial: the rate without loss may
+// exceed the DUT's sustained rate. States by how much if that exceeds the resolution of the
+// throughput search; nothing otherwise, and for a DUT of unknown buffer size.
 std::optional<std::string> hiddenOverload(TestId test, const Settings& settings,
                                           const TestConfig& config);
 

@@ -1,4 +1,4 @@
-// Which loss recovery RoCEv2 RC uses: one rule for every test on simulated hosts.
+// Selects the loss recovery of RoCEv2 RC: one rule for every test on simulated hosts.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace plumbline::suite {
 
-// Switches that spray packets reorder every flow, and an RC receiver that discards what comes early
-// (go-back-N) would send most of it again. A NIC for such a fabric keeps early packets. So where
-// the switches of `spec` spray and its hosts speak RC with go-back-N, recovery becomes selective
-// repeat with a reorder tolerance of half the packets that a receiver keeps. Everything else stays
-// as it is: a scenario that asks for selective repeat keeps its own tolerance, flowlets and ECMP
-// keep go-back-N. Calling it again changes nothing.
+// Switches that spray packets reorder every flow, and an RC receiver that discards early packets
+// (go-back-N) would cause most of it to be retransmitted. NICs for such fabrics keep early packets.
+// So where the switches of `spec` spray and its hosts use RC with go-back-N, recovery becomes
+// selective repeat with a reorder tolerance of half the packets that a receiver keeps. All else is
+// unchanged: a scenario with selective repeat keeps its own tolerance; flowlets and ECMP keep
+// go-back-N. Idempotent.
 void chooseRecovery(bench::TrialSpec& spec);
 
 // "go-back-N"; "selective repeat, reorder tolerance 512 packets".

@@ -14,7 +14,7 @@
 namespace plumbline::suite {
 namespace {
 
-// Of the repetitions the one that is known least.
+// From the repetition with the largest uncertainty.
 void addWidth(std::span<const Reading> readings, results::Quantity& quantity) {
   const auto widest =
       std::max_element(readings.begin(), readings.end(),

@@ -65,8 +65,8 @@ std::string switchText(const fabric::SwitchSpec& switches) {
       durationText(switches.latency), bufferText(switches));
 }
 
-// Whether two figures are known equally well too. Equal values alone are no sign of that: where
-// nothing waits, the mean, the P99 and the minimum of a latency are one number.
+// Whether two figures have equal uncertainties, too. Equal values alone are not enough: without
+// queueing, the mean, the P99 and the minimum of a latency are one number.
 bool sameFigure(const results::Quantity& a, const results::Quantity& b) {
   return a.value == b.value && a.unit == b.unit && a.repetitions == b.repetitions && a.cv == b.cv &&
          a.percentile == b.percentile && a.uncertainty == b.uncertainty;
@@ -298,7 +298,7 @@ void ResultBuilder::statePrimary() {
 void ResultBuilder::noteFewSamples() {
   std::size_t percentiles = 0;
   std::size_t few = 0;
-  const results::Kpi* worst = nullptr;  // with the least share of what it needs
+  const results::Kpi* worst = nullptr;  // with the smallest share of the samples that it needs
   const auto share = [](const results::Percentile& one) {
     return static_cast<double>(one.samples) * (1 - one.quantile);
   };

@@ -1,5 +1,5 @@
-// Fills what every test's result has in the same way: identification, configuration, deviations,
-// figures over repetitions and how well they repeat.
+// Fills the parts that all tests' results share: identification, configuration, deviations, figures
+// over repetitions and their repeatability.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace plumbline::suite {
 
-// The same of plain numbers.
+// The same for plain numbers.
 results::Quantity quantityOf(std::span<const double> values, std::string unit,
                              ObservationPoint observed = ObservationPoint::kTester);
 
@@ -29,7 +29,7 @@ results::Quantity quantityOf(std::span<const double> values, std::string unit,
 // (stats/paired_ratio.h). At least one pair, denominators above zero.
 results::Quantity ratioOf(std::span<const double> numerators, std::span<const double> denominators,
                           ObservationPoint observed);
-// Of repetitions; what is above is noted (terminology draft: "CV < 5 % recommended").
+// Of repetitions; larger values are noted (terminology draft: "CV < 5 % recommended").
 inline constexpr double kMaxCv = 0.05;
 
 class ResultBuilder {
@@ -38,7 +38,7 @@ class ResultBuilder {
   // and DUT, and `deviations` from the draft.
   ResultBuilder(const Procedure& procedure, std::string section,
                 std::vector<results::Deviation> deviations, const TestConfig& config);
-  // The same with what `settings` configure and where they deviate.
+  // The same with the configuration and the deviations of `settings`.
   ResultBuilder(const Procedure& procedure, std::string section, TestId test,
                 const Settings& settings, const TestConfig& config);
 
@@ -46,11 +46,11 @@ class ResultBuilder {
 
   void deviation(std::string what, std::string where);
   void anomaly(std::string what, std::string where);
-  // Checks the trial of `spec`: false when it is not valid, which makes the result so and is an
-  // anomaly. Losses of lossless priorities are one as well.
+  // Checks the trial of `spec`: false when it is invalid, which makes the result invalid and is an
+  // anomaly. Losses of lossless priorities are an anomaly as well.
   bool accept(const bench::TrialSpec& spec, const bench::TrialResult& trial,
               const std::string& where);
-  // Losses of lossless priorities alone, of a trial that the test judges itself.
+  // Notes only losses of lossless priorities, for a trial that the test judges itself.
   void noteSaturation(const bench::TrialResult& trial, const std::string& where);
   void noteLosses(const bench::TrialSpec& spec, const bench::TrialResult& trial,
                   const std::string& where);
@@ -60,14 +60,14 @@ class ResultBuilder {
   // The same of readings, whose mean is `mean`.
   void repeated(const std::string& point, const std::string& metric,
                 std::span<const Reading> readings, const results::Quantity& mean);
-  // Adds a figure with its uncertainty: what the clock of the bench makes of it comes to what the
-  // readings say themselves. Returns it as it is then, for the table that has it too.
+  // Adds a figure with its uncertainty: the readings' own, and that of the bench's clock. Returns
+  // the figure with it, for tables that also show it.
   results::Quantity kpi(std::string name, std::string point, results::Quantity quantity);
   // A primary figure that is a KPI as well has the KPI's uncertainty.
   void primary(std::string name, results::Quantity quantity);
 
-  // The finished result. What procedures took for the tester's own observation is labelled with
-  // what the bench really observes.
+  // The finished result. Figures labelled as the tester's own get the observation point of the
+  // actual bench.
   results::TestResult take();
 
  private:
@@ -77,21 +77,21 @@ class ResultBuilder {
   // Label and systematic uncertainty of a figure.
   void state(kpi::Basis basis, results::Quantity& quantity) const;
   void statePrimary();
-  // The percentiles among the KPIs that rest on too few samples, as one anomaly.
+  // Reports the percentiles among the KPIs that rest on too few samples as one anomaly.
   void noteFewSamples();
 
   void addHostCounters();
-  // Points with one repetition as a deviation, figures that scatter as one anomaly.
+  // Reports points with one repetition as a deviation, and figures that scatter as one anomaly.
   void noteScatter();
 
   results::TestResult result_;
-  // The KPIs of `result_` before the bench's clock was added, by the same place.
+  // The KPIs of `result_` without the clock's uncertainty, in the same order.
   std::vector<results::Quantity> as_measured_;
   std::map<std::string, std::uint64_t> host_counters_;  // over all trials
   LosslessLosses losses_;                               // of all trials
   ObservationPoint observed_ = ObservationPoint::kTester;
   BenchClock clock_;
-  std::optional<Picoseconds> shortest_;  // trial: no rate is over less
+  std::optional<Picoseconds> shortest_;  // shortest trial: no rate is over less time
 };
 
 }  // namespace plumbline::suite

@@ -12,7 +12,7 @@ using bench::RetryTime;
 // `attempts`, that it fits best.
 Picoseconds misfit(Picoseconds low, Picoseconds high, const RetryTime& one, std::int64_t attempts) {
   const std::int64_t most = std::clamp<std::int64_t>(high / one.least, 1, attempts);
-  // Fewer attempts end before, more begin behind.
+  // Fewer attempts end earlier, more begin later.
   Picoseconds best = std::max({Picoseconds(), low - one.most * most, one.least * most - high});
   if (most < attempts) best = std::min(best, one.least * (most + 1) - high);
   return best;

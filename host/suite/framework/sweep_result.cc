@@ -15,7 +15,7 @@ namespace {
 
 using results::TestResult;
 
-// What a chart has as x: numbers of one unit, or the values as words.
+// The x axis of a chart: numbers of one unit, or the values as words.
 struct AxisScale {
   std::string label;
   bool numbers = false;
@@ -252,7 +252,7 @@ class Fold {
     }
   }
 
-  // Deviations or anomalies of all points: what every point has is listed once.
+  // Deviations or anomalies of all points; one that all points share is listed once.
   template <typename Remark>
   [[nodiscard]] std::vector<Remark> folded(std::vector<Remark> TestResult::*remarks) const {
     std::vector<std::pair<Remark, std::vector<std::string>>> all;

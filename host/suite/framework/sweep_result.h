@@ -17,10 +17,10 @@ struct SweepPointResult {
   std::vector<results::TestResult> tests;
 };
 
-// One result for each test, in the order in which the points have them: a table of all figures, a
-// chart of each over the first axis whose values are numbers (else over the first one), the KPIs at
-// "buffer 64KB, qps 4: 1024 B, 50 % load", repeatability, deviations and anomalies by point. Lines
-// of the configuration are those that all points share, and what was swept. Other tables, charts
+// One result for each test, in the order of the points' tests: a table of all figures, a chart of
+// each over the first axis whose values are numbers (else over the first one), the KPIs at "buffer
+// 64KB, qps 4: 1024 B, 50 % load", repeatability, deviations and anomalies by point. The
+// configuration lists the lines that all points share, and the swept values. Other tables, charts
 // and distributions stay with the points.
 std::vector<results::TestResult> foldSweep(const std::vector<scenario::SweepAxis>& axes,
                                            const std::vector<SweepPointResult>& points);

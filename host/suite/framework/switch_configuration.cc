@@ -33,7 +33,7 @@ std::string retryText(const fabric::LlrSpec& llr) {
   return text;
 }
 
-// What of the queueing is switched on.
+// Queueing features that are switched on.
 void addQueueing(const fabric::SwitchSpec& switches, ConfigurationLines& dut) {
   for (const fabric::EcnSpec& ecn : switches.ecn) {
     dut.emplace_back(

@@ -1,4 +1,4 @@
-// What a scenario configures, as lines of a result's configuration and of the report.
+// The settings of a scenario, as lines of a result's configuration and of the report.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace plumbline::suite {
 // Names and values, in the order in which they are shown.
 using ConfigurationLines = std::vector<std::pair<std::string, std::string>>;
 
-// Buffer, forwarding, load balancing, and what of ECN, PFC, CBFC, trimming and LLR there is.
+// Buffer, forwarding, load balancing, and those of ECN, PFC, CBFC, trimming and LLR that are on.
 void addSwitchConfiguration(const fabric::SwitchSpec& switches, ConfigurationLines& lines);
 
-// A line for each job: what it does, with how many ranks and bytes.
+// A line for each job: its pattern, number of ranks and bytes.
 void addJobConfiguration(const workload::WorkloadSpec& workload, ConfigurationLines& lines);
 
 }  // namespace plumbline::suite

@@ -33,7 +33,7 @@ std::optional<Trend> trendOf(std::span<const double> x, std::span<const double> 
     residual += off * off;
   }
   trend.standard_error = std::sqrt(residual / (count - 2) / xx);
-  // Rounding in the sums is no slope: what a constant leaves of them is below this.
+  // Rounding in the sums is no slope: for constant values they stay below this.
   constexpr double kRounding = 1e-12;
   const auto [first, last] = std::minmax_element(x.begin(), x.end());
   double largest = 0;

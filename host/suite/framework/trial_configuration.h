@@ -1,5 +1,5 @@
-// What the trials of a sweep set on switches and on simulated NICs, as lines of a result's
-// configuration: what was used, rather than what the scenario says.
+// The trials' settings of switches and simulated NICs, as lines of a result's configuration: the
+// values used, rather than those in the scenario.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ namespace plumbline::suite {
 void addNicConfiguration(const bench::TransportSpec& transport, ConfigurationLines& lines);
 
 // Lines of addSwitchConfiguration() and addNicConfiguration() for all `points`. Where points differ
-// the settings follow each other; of more than four, only their number is told. Names that `lines`
-// has already are left as they are.
+// their settings are listed; of more than four only the number. Names that `lines` already has are
+// left as they are.
 void addTrialConfiguration(const std::vector<SweepPoint>& points, ConfigurationLines& lines);
 
 }  // namespace plumbline::suite

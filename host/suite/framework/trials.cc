@@ -14,7 +14,7 @@
 namespace plumbline::suite {
 namespace {
 
-// Ports of the simulated cards that a trial with so many hosts takes; 0 if none is simulated.
+// Ports of the simulated cards in a trial with this number of hosts; 0 without simulated cards.
 std::int64_t cardPorts(const bench::Capabilities& bench, std::size_t hosts) {
   if (bench.card_ports.empty()) return 0;
   for (const std::uint32_t ports : bench.card_ports) {

@@ -1,4 +1,4 @@
-// Trials that several procedures ask for, and the streams in them.
+// Trials that several procedures use, and their streams.
 #pragma once
 
 #include <cstdint>
@@ -31,39 +31,38 @@ struct Load {
 Load fullLoad(const TestConfig& config, scenario::Direction direction, const SizePoint& size,
               std::uint32_t qps, Fraction rate);
 
-// Everybody sends for `duration`. Streams begin at phases within one frame slot that are drawn anew
-// for every repetition (and are the same at every rate): what a real start leaves to chance.
+// All pairs send for `duration`. Streams begin at phases within one frame slot that are drawn anew
+// for every repetition (and are the same at every rate), like the random phases of a real start.
 bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picoseconds duration,
                            Picoseconds drain, std::uint32_t repetition);
 
-// The trial of another repetition: the same with other seeds, of the switches' hashes, of
-// everything that the workload draws, of bit errors and of drawn gaps. Repetition 0 has the seeds
-// of `spec`.
+// The trial of another repetition: the same with other seeds, of the switches' hashes, of the
+// workload's random choices, of bit errors and of drawn gaps. Repetition 0 has the seeds of `spec`.
 bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition);
 
-// How much of what a sender was to send it sent in its time, 0 to 1: of the sender of `spec` that
-// is furthest behind. What PFC holds back leaves later, and was not offered at the trial's rate.
-// Constant loads and bursts; line rate of the senders' ports.
+// Share of its planned frames that a sender sent in time, 0 to 1: for the slowest sender of `spec`.
+// Frames delayed by PFC leave later and were not offered at the trial's rate. Constant loads and
+// bursts; line rate of the senders' ports.
 double sentInTime(const bench::TrialSpec& spec, const bench::TrialResult& trial, BitRate line);
-// Slots that senders gave up because they were paused, of all streams and ports.
+// Slots that senders gave up because of pauses, over all streams and ports.
 std::uint64_t slotsGivenUp(const bench::TrialResult& trial);
 
 // A phase in [0, range) of `stream` in a repetition, from the scenario's seed.
 Picoseconds drawPhase(std::uint64_t seed, std::uint32_t repetition, std::uint32_t stream,
                       Picoseconds range);
 
-// PlannedTrial::hop_cost of streams alone, which have no transport to simulate; of few it is in the
+// PlannedTrial::hop_cost of streams alone, which have no transport to simulate; a few fit into the
 // processor's caches.
 double streamHopCost(const bench::TrialSpec& spec);
 
-// Frames crossing a link in a trial of streams alone, for a plan's Plan::packet_hops; 0 on a bench
-// whose cost does not depend on them.
+// Frames that cross a link in a trial of streams alone, for Plan::packet_hops; 0 on a bench whose
+// cost does not depend on them.
 double frameHops(const TestConfig& config, const bench::TrialSpec& spec);
 
 // Adds packet-hops to the plan.
 void addHops(double hops, double cost, Plan& plan);
 
-// Adds to the plan what so many trials like `spec` cost that send for `sending` together.
+// Adds to the plan the cost of `trials` trials like `spec`, which send for `sending` in total.
 void addCardTime(const TestConfig& config, const bench::TrialSpec& spec, Picoseconds sending,
                  std::uint64_t trials, Plan& plan);
 
@@ -73,7 +72,7 @@ Fraction rateOfStep(std::uint64_t step, std::uint32_t steps);
 // "1024 B, 4 QPs, bidirectional"; "1 QP".
 std::string qpsText(std::uint32_t qps);
 
-// What the bench's limits say about a planned trial; empty when it can run.
+// Adds the bench's refusals for a planned trial; none when it can run.
 void addRefusals(const TestConfig& config, const PlannedTrial& trial, Plan& plan);
 // Throws Error(kUnsupported) with the plan's refusals, if it has any.
 void requireRunnable(const Procedure& procedure, const Plan& plan);

@@ -106,7 +106,7 @@ void addExperts(const std::vector<workload::JobSpec>& jobs, const Repetitions& t
         [i](const bench::TrialResult& trial) { return trial.fabric->jobs.at(i).finished; });
     for (const ExpertColumn& column : kExpertColumns) {
       const FabricFigure figure = [i, &column](const bench::TrialResult& trial) {
-        // Of a job that was cut off only the fast layers might be known.
+        // Skipped for an unfinished job, of which only the fast layers might be known.
         const bench::JobOutcome& job = trial.fabric->jobs.at(i);
         return job.moe && job.finished ? column.of(*job.moe) : std::nullopt;
       };

@@ -1,4 +1,4 @@
-// What the mixtures of experts of a workload did.
+// Results of a workload's mixtures of experts.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace plumbline::suite {
 // The names of the KPIs that addExperts() can add.
 std::vector<std::string> expertKpis();
 
-// A table with a row for each job that is one, and its KPIs; nothing where there is none.
+// Adds a table with a row for each such job, and its KPIs; nothing without any.
 void addExperts(const std::vector<workload::JobSpec>& jobs, const Repetitions& trials,
                 ResultBuilder& builder);
 

@@ -1,4 +1,4 @@
-// What endpoints and fabric counted while a workload ran, and what simulating it took.
+// Counters of endpoints and fabric during a workload, and the cost of simulating it.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ std::string addFabric(const Repetitions& trials, ResultBuilder& builder);
 // Table and KPIs of the endpoints, and the latency of their packets.
 void addEndpoints(const Repetitions& trials, ResultBuilder& builder);
 
-// The table of what the simulation cost: no KPIs, for it says nothing about the DUT.
+// The table of the simulation's cost, without KPIs because it is no property of the DUT.
 void addCost(const Repetitions& trials, ResultBuilder& builder);
 
 }  // namespace plumbline::suite

@@ -5,9 +5,9 @@
 
 namespace plumbline::suite {
 
-// Runs the scenario's workload over its transport once per repetition, each with seeds of its own,
-// and reports what its jobs achieved, what fabric and hosts counted, and what simulating it cost.
-// No draft describes it, so nothing deviates from one.
+// Runs the scenario's workload over its transport once per repetition, each with its own seeds, and
+// reports the jobs' results, the counters of fabric and hosts, and the cost of the simulation. It
+// is in no draft, so it has no deviations.
 const Procedure& freeProcedure();
 
 }  // namespace plumbline::suite

@@ -23,9 +23,8 @@ using bench::TrialResult;
 // Jobs that are among the primary figures and in the summary; the tables have all.
 constexpr std::size_t kShownJobs = 4;
 
-// A job whose iterations are one kind of collective and nothing else. Where ranks compute as well,
-// or collectives of several kinds follow each other, the time of an iteration is not that of a
-// collective.
+// A job whose iterations are one kind of collective alone. With computation, or collectives of
+// several kinds, the time of an iteration is not that of a collective.
 struct CollectiveJob {
   workload::CollectiveKind kind = workload::CollectiveKind::kAllReduce;
   std::uint32_t ranks = 0;
@@ -52,15 +51,15 @@ std::optional<CollectiveJob> collectiveOf(const workload::JobSpec& job) {
   return collective;
 }
 
-// Mean over the iterations of a collective or training; of messages and traces until the last one
-// was done. Nothing for a job that was cut off before.
+// Mean over the iterations of a collective or training; for messages and traces the time until the
+// last one was done. Nothing for an unfinished job.
 std::optional<Picoseconds> jobTime(const JobOutcome& job) {
   if (job.iterations.empty() && !job.finished) return std::nullopt;
   return meanIteration(job);
 }
 
-// A quantile of the times of all messages that were posted, of which those that are still open take
-// longer than those that are done, as far as the trial can tell: nothing if it is an open one's.
+// A quantile of the times of all posted messages, where open ones count as longer than completed
+// ones: nothing if the quantile falls on an open one.
 std::optional<Reading> messageMicroseconds(const JobOutcome& job, std::uint64_t open,
                                            double quantile) {
   const std::uint64_t done = job.message_time.count();
@@ -138,7 +137,7 @@ class JobFigures {
     return messages != nullptr && messages->until == fabric::kNever &&
            messages->messages == std::numeric_limits<std::uint64_t>::max();
   }
-  // What a trial that ended before the job leaves unknown; nothing if none did.
+  // Values that are unknown because a trial ended before the job; nothing if none did.
   [[nodiscard]] std::optional<std::string> cutOff() const {
     if (isEndless()) return std::nullopt;
     for (const TrialResult& trial : trials_) {

@@ -1,4 +1,4 @@
-// What the jobs of a workload achieved.
+// Results of the jobs of a workload.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,7 @@
 
 namespace plumbline::suite {
 
-// Names for tables and KPIs, one for each job: its own, with its number where several have the
-// same.
+// Names for tables and KPIs, one for each job: its own, with its number if several have the same.
 std::vector<std::string> jobLabels(const std::vector<workload::JobSpec>& jobs);
 
 // Tables, KPIs, primary figures, repeatability and distributions of `jobs`, which the trials ran;

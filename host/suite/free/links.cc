@@ -36,7 +36,7 @@ std::vector<results::Cell> rowOf(const LinkLoad& link) {
           linkCount(link.max_queue_bytes, "B")};
 }
 
-// The links that carried nothing, in the order of the topology.
+// The links without traffic, in the order of the topology.
 std::vector<LinkLoad> idleLinks(const fabric::FabricSpec& dut,
                                 const std::vector<LinkLoad>& carrying) {
   std::unordered_set<std::string> busy;

@@ -6,9 +6,8 @@
 
 namespace plumbline::suite {
 
-// Two tables of what `trial` on `dut` saw: all directions of all cables, busiest first, and the
-// sending ports that were paused, longest first. A report shows the first of each; the result has
-// them all.
+// Adds two tables of `trial` on `dut`: all directions of all cables, busiest first, and the paused
+// sending ports, longest pause first. A report shows the first rows; the result has them all.
 void addLinks(const fabric::FabricSpec& dut, const bench::TrialResult& trial,
               ResultBuilder& builder);
 

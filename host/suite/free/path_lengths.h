@@ -1,4 +1,4 @@
-// Shortest paths between hosts of a fabric, and what they share.
+// Shortest paths between hosts of a fabric, and the resources that paths share.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace plumbline::suite {
 
 class PathLengths {
  public:
-  // Throws Error(kUsage) for a fabric that cannot be.
+  // Throws Error(kUsage) for an invalid fabric.
   explicit PathLengths(const fabric::FabricSpec& dut) : fabric_(dut) {}
 
   [[nodiscard]] std::uint32_t hostCount() const { return fabric_.hostCount(); }
@@ -25,14 +25,14 @@ class PathLengths {
     return fabric_.unloadedLatency(from, to, Bytes(4096)).toSeconds();
   }
 
-  // Where the traffic of many pairs meets: the links out of a node, or those into it. Of a switch
-  // only those from and to other switches.
+  // A shared resource: the links out of a node, or those into it. For a switch only those from and
+  // to other switches.
   struct Resource {
     fabric::NodeId node = 0;
     bool out = true;
     auto operator<=>(const Resource&) const = default;
   };
-  // On the way from host to host: at both hosts, and at their switches if these differ.
+  // On the path from host to host: at both hosts, and at their switches if these differ.
   [[nodiscard]] std::vector<Resource> resources(fabric::HostId from, fabric::HostId to) const;
   // [bit/s]
   [[nodiscard]] double capacity(const Resource& resource) const;

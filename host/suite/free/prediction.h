@@ -1,4 +1,4 @@
-// What a fast-forwarded workload has to report: times, and how far to trust them.
+// Results of a fast-forwarded workload: times, and their accuracy.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace plumbline::suite {
 
-// Tables, KPIs, primary figure, anomalies and summary. No packets of this workload were simulated,
-// and nothing in it is random: `trials` are all the same.
+// Adds tables, KPIs, primary figure, anomalies and summary. No packets of this workload were
+// simulated, and nothing in it is random: all `trials` are the same.
 void addPrediction(const std::vector<workload::JobSpec>& jobs,
                    const std::optional<bench::TransportSpec>& transport, const Repetitions& trials,
                    ResultBuilder& builder);

@@ -24,7 +24,7 @@ class Repetitions {
   [[nodiscard]] const bench::TrialResult& front() const { return trials_.front(); }
   [[nodiscard]] std::size_t size() const { return trials_.size(); }
   [[nodiscard]] const std::vector<bench::TrialResult>& all() const { return trials_; }
-  // Two or more with other seeds, which saw the same in everything.
+  // True for two or more repetitions with different seeds and identical observations.
   [[nodiscard]] bool deterministic() const { return deterministic_; }
 
  private:
@@ -35,14 +35,14 @@ class Repetitions {
 // A figure of one trial; nothing, or kNotMeasured, where the trial did not observe it.
 using FabricFigure = std::function<std::optional<Reading>(const bench::TrialResult&)>;
 
-// Of every repetition; empty when one of them did not observe it.
+// Values of every repetition; empty if one of them did not observe it.
 std::vector<Reading> valuesOf(const Repetitions& trials, const FabricFigure& figure);
 
-// Mean over the repetitions with CV and confidence interval; modelled. Nothing when one of them did
+// Mean over the repetitions with CV and confidence interval; modelled. Nothing if a repetition did
 // not observe it.
 std::optional<results::Quantity> meanOf(const Repetitions& trials, const std::string& unit,
                                         const FabricFigure& figure);
-// The same for a table: "-" where there is no figure.
+// The same for a table: "-" for a missing figure.
 results::Cell cellOf(const Repetitions& trials, const std::string& unit,
                      const FabricFigure& figure);
 

@@ -61,7 +61,7 @@ class SeriesCharts {
   ResultBuilder& builder_;
 };
 
-// The ports with most of something, and any, the most first.
+// The ports with the largest values above zero, largest first.
 template <typename Of>
 std::vector<const PortSeries*> topPorts(const TimeSeries& series, Of of) {
   std::vector<std::pair<std::int64_t, const PortSeries*>> ports;

@@ -6,8 +6,8 @@
 
 namespace plumbline::suite {
 
-// Charts of queues, pauses and rates over `trial`, if it recorded them: the ports that TimeSeries
-// has, and the whole fabric.
+// Charts of queues, pauses and rates over `trial`, if it recorded them: for the ports in
+// TimeSeries, and for the whole fabric.
 void addTimeSeries(const bench::TrialResult& trial, ResultBuilder& builder);
 
 }  // namespace plumbline::suite

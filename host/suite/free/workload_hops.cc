@@ -144,7 +144,7 @@ class Estimate {
         const double interval = std::get<workload::Arrivals>(program.load).interval.toSeconds();
         demand.rate = std::min(line, bytes / interval);
         demand.messages = std::min(most, std::ceil(posting / interval));
-        demand.seconds = std::max(0.0, end_ - start);  // what was posted in time is still sent
+        demand.seconds = std::max(0.0, end_ - start);  // messages posted in time are still sent
       }
       if (posting > 0) demands_.push_back(demand);
     }
@@ -187,7 +187,7 @@ class Estimate {
     }
   }
 
-  // --- Mixtures of experts: the first layer's routing stands for all ---
+  // --- Mixtures of experts: the first layer's routing represents all ---
 
   void addMoe(std::size_t job, const workload::MoeProgram& program) {
     const std::vector<HostId>& hosts = placement_[job];
@@ -205,7 +205,7 @@ class Estimate {
           const std::uint32_t begin = plan.begin(phase, from, to);
           const std::uint32_t end = plan.end(phase, from, to);
           if (begin == end) continue;
-          // All of them are as long as the first, but for the last chunk.
+          // All chunks have the length of the first, except for the last one.
           const auto bytes = static_cast<double>(plan.bytesOf(phase, from, to, 0));
           const auto last = static_cast<double>(plan.bytesOf(phase, from, to, end - begin - 1));
           hops += (packetizer_.packets(bytes) * (end - begin - 1) + packetizer_.packets(last)) *
@@ -227,8 +227,8 @@ class Estimate {
     collective_hops_ += hops * layers;
   }
 
-  // Each demand gets of its rate what the fullest of the resources on its way leaves to all that
-  // want it: its host's link, the links between its switch and other switches, and those of the
+  // Each demand gets of its rate the share that the most loaded resource on its path leaves to all
+  // its demands: its host's link, the links between its switch and other switches, and those of the
   // receiver.
   double demandHops() {
     std::map<PathLengths::Resource, double> wanted;  // [bit/s]
@@ -289,7 +289,7 @@ class Estimate {
     collective_hops_ += hops * iterations;
   }
 
-  // What each rank sends in a collective, on average.
+  // Messages of each rank in a collective, on average.
   struct Messages {
     double count = 0;
     double bytes = 0;            // of each
@@ -299,7 +299,7 @@ class Estimate {
 
   static Messages messagesOf(const CollectiveSpec& spec, std::uint32_t ranks) {
     const auto bytes = static_cast<double>(spec.bytes);
-    // Payload of a rank: what every algorithm here sends, whatever its steps.
+    // Payload of a rank: the same for every algorithm here, whatever its steps.
     const double payload = bytes * algorithmFactor(spec.kind, ranks);
     const double twice = spec.kind == CollectiveKind::kAllReduce ? 2 : 1;
     const auto cut = [&](double message) {
@@ -381,7 +381,7 @@ double workloadHops(const bench::TrialSpec& spec) {
   try {
     return Estimate(spec).hops();
   } catch (const Error&) {
-    return 0;  // the bench says why it cannot be
+    return 0;  // the bench reports the reason
   }
 }
 

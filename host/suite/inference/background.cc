@@ -64,7 +64,7 @@ SharedPath sharedPath(const TestConfig& config) {
 
 double largestLoad(const SharedPath& path) {
   if (path.capacity <= 0) return 0;
-  // Random gaps at the rate of the host's own link would queue up there without end.
+  // With random gaps at full rate, packets would queue up at the host's own link without end.
   constexpr double kMostOfAHost = 0.95;
   return std::fmin(1, kMostOfAHost * static_cast<double>(path.background.size()) / path.capacity);
 }

@@ -1,5 +1,5 @@
-// Load beside what a test measures: hosts of the sender's leaf that send single packets to hosts of
-// the receiver's leaf, so that the leaf's uplinks carry a given share of what they can.
+// Background load: hosts of the sender's leaf send single packets to hosts of the receiver's leaf,
+// so that the leaf's uplinks carry a given share of their capacity.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace plumbline::suite {
 
-// What of a fabric a transfer from its first host to its last one shares with others.
+// The part of a fabric that a transfer from its first host to its last one shares with others.
 struct SharedPath {
   std::vector<Transfer> background;  // pairs of hosts
-  double capacity = 0;               // of the shared links together, in links of a host
-  // Why there is none: the topology has no leaves, or a leaf with one host only.
+  double capacity = 0;               // total of the shared links, in units of a host's link
+  // Reason for having none: the topology has no leaves, or a leaf with one host only.
   std::string refusal;
 };
 // Two-tier Clos, pools: the uplinks of the first host's leaf. A single switch: the last host's
 // link.
 SharedPath sharedPath(const TestConfig& config);
-// The largest load of the shared links that their senders can make with 95 % of their own, 0 to 1.
+// The largest load of the shared links that their senders can offer with 95 % of their own, 0 to 1.
 double largestLoad(const SharedPath& path);
 
 struct BackgroundLoad {
   Fraction load;        // of the shared links, preambles and gaps counted
-  bool poisson = true;  // else one packet every so often, from every host at a phase of its own
+  bool poisson = true;  // else one packet per constant interval, from every host at its own phase
 };
 
 // Jobs that offer `load` until `until`, a job for each pair; none at a load of 0.
@@ -34,10 +34,10 @@ std::vector<workload::JobSpec> backgroundJobs(const TestConfig& config, const Sh
                                               const BackgroundLoad& load, Picoseconds until);
 // Sets the phases of constant background in `spec` to those of a repetition.
 void drawBackgroundPhases(std::uint32_t repetition, bench::TrialSpec& spec);
-// Load of the shared links by what the background delivered [%]; 0 where the trial has none.
+// Load of the shared links by delivered background [%]; 0 for a trial without any.
 double backgroundPercent(const TestConfig& config, const SharedPath& path,
                          const bench::TrialSpec& spec, const bench::TrialResult& trial);
-// Packets crossing a link, roughly.
+// Approximate number of packets that cross a link.
 double backgroundHops(const TestConfig& config, const SharedPath& path, Fraction load,
                       Picoseconds until);
 

@@ -63,7 +63,7 @@ ClassSettling settlingOf(const ClassRates& rates, Picoseconds joining) {
     --since;
   }
   if (since >= last_third) return settling;
-  // Entry i is a window that begins kClassWindow - 1 samples before it.
+  // Entry i is a window that begins kClassWindow - 1 samples earlier.
   const std::int64_t begin =
       static_cast<std::int64_t>(since) - static_cast<std::int64_t>(joined) - (kClassWindow - 1);
   settling.settled = rates.step * std::max<std::int64_t>(begin, 0);

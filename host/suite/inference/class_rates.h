@@ -1,4 +1,4 @@
-// Rates of the two classes of traffic of I8.3 over time, and when they have settled.
+// Rates of the two traffic classes of I8.3 over time, and when they have settled.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace plumbline::suite {
 
-// Samples that a rate is taken over.
+// Samples per rate.
 inline constexpr std::int64_t kClassWindow = 10;
 inline constexpr double kClassTolerance = 0.05;  // of the steady rate
 
-// Payload received per second of all flows of a class [Gb/s]: entry i over the kClassWindow samples
-// up to the end of sample i; over as many as there are before.
+// Payload received per second over all flows of a class [Gb/s]: entry i is over the kClassWindow
+// samples up to the end of sample i, or over fewer at the beginning.
 struct ClassRates {
   Picoseconds step;        // from one entry to the next
   std::vector<double> kv;  // flows from hosts with an even number
@@ -27,8 +27,8 @@ struct ClassSettling {
   // Means over the last third of the time since the joining [Gb/s].
   double kv_gbps = 0;
   double ep_gbps = 0;
-  // From the joining to the beginning of the first window since when both rates are within the
-  // tolerance of these; nothing where that is not before the last third begins.
+  // From the joining to the beginning of the first window after which both rates stay within the
+  // tolerance of these; nothing if that is not before the last third.
   std::optional<Picoseconds> settled;
 };
 ClassSettling settlingOf(const ClassRates& rates, Picoseconds joining);

@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint32_t kDecodeKvFlows = 4;         // of a pair of hosts, as KV cache has
 constexpr std::int64_t kDecodeKvMessage = 1 << 20;  // of the background
 constexpr std::uint32_t kDecodeContext = 4096;      // tokens before the answer
-constexpr double kExposedTraffic = 3;  // background lasts as long as steps whose traffic takes this
-                                       // many times what its bytes do
+constexpr double kExposedTraffic = 3;  // length of the background: steps whose traffic takes this
+                                       // many times the wire time of its bytes
 
 const scenario::ServingSection& decodeSection(const TestConfig& config) {
   static const scenario::ServingSection kUsual = [] {
@@ -45,7 +45,7 @@ workload::MoeProgram decodeProgram(const TestConfig& config, const DecodeGroup& 
   return program;
 }
 
-// What a layer's traffic takes on an idle fabric, roughly.
+// Approximate time of a layer's traffic on an idle fabric.
 Picoseconds idleExpertTraffic(const TestConfig& config, const workload::MoeProgram& program,
                               std::uint32_t ranks) {
   const double remote = 1 - static_cast<double>(std::min(program.ranks_per_server, ranks)) / ranks;

@@ -12,13 +12,13 @@
 
 namespace plumbline::suite {
 
-// What is on the fabric beside the group.
+// Other load on the fabric beside the group.
 struct DecodeLoad {
   const char* name;
   Fraction background;  // of a NIC's rate
   bool experts;         // of a second group
 };
-// The group, and what one step of it takes without the fabric.
+// The group, and the time of one step without the fabric.
 struct DecodeGroup {
   serving::ModelProfile model;
   serving::AcceleratorProfile accelerator;
@@ -31,19 +31,19 @@ struct DecodeGroup {
   Picoseconds layer;  // T_layer = T_step / MoE layers
   std::uint64_t token_bytes = 0;
 
-  // Of a simulated step: computing, and the overhead of its kernels.
+  // Of a simulated step: computation, and the overhead of its kernels.
   [[nodiscard]] Picoseconds compute() const { return layer * std::int64_t{layers}; }
 };
 
-// The group of the scenario, or the profile's. Of a dense model only the model, ranks and batch.
+// The group of the scenario, or the profile's. For a dense model only the model, ranks and batch.
 DecodeGroup decodeGroup(const TestConfig& config, Numbers& numbers);
-// Why it cannot give answers of `tokens` tokens; nothing if it can.
+// Why it cannot generate answers of `tokens` tokens; nothing if it can.
 std::optional<std::string> decodeGroupRefusal(const TestConfig& config, const DecodeGroup& group,
                                               std::uint32_t tokens);
-// A trial whose job 0 are the group's steps for `tokens` tokens.
+// A trial whose job 0 is the group's steps for `tokens` tokens.
 bench::TrialSpec decodeTrial(const TestConfig& config, const DecodeGroup& group,
                              std::uint32_t tokens, const DecodeLoad& load);
-// Gaps between tokens [s], of steps that ended while the background was on.
+// Gaps between tokens [s], for steps that ended while the background was on.
 std::vector<double> tokenGaps(const DecodeGroup& group, const bench::TrialSpec& spec,
                               const bench::TrialResult& trial);
 

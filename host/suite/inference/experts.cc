@@ -18,10 +18,11 @@ namespace plumbline::suite {
 namespace {
 
 constexpr std::uint64_t kExpertBf16 = 2;
-// Payload of a full packet of path MTU 4096, and what it takes of the wire (RoCEv2 over IPv4).
+// Payload of a full packet of path MTU 4096, and its slot on the wire (RoCEv2 over IPv4).
 constexpr double kDispatchPayload = 4096;
 constexpr double kDispatchWire = 4178;
-// From one dispatch to the next: so many times what its busiest rank's bytes take, and some more.
+// Interval of dispatches: this many times the wire time of the busiest rank's bytes, plus a
+// constant.
 constexpr std::int64_t kDispatchSpacing = 4;
 constexpr Picoseconds kDispatchPause = microseconds(200);
 

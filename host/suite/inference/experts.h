@@ -1,4 +1,4 @@
-// What the tests of mixtures of experts have in common (inference draft, section 7).
+// Common parts of the tests of mixtures of experts (inference draft, section 7).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ExpertModel {
   std::string label() const;  // "M4 (256, 8, 14336 B)"
 };
 
-// One point: dispatches of a model among so many ranks.
+// One point: dispatches of a model among `ranks` ranks.
 struct ExpertPoint {
   ExpertModel model;
   std::uint32_t ranks = 0;
@@ -40,32 +40,33 @@ std::vector<ExpertModel> expertModels(const TestConfig& config, Numbers& numbers
 // `dispatches` of a point, uniform routing, low-latency mode, without combine.
 workload::MoeProgram dispatchProgram(const TestConfig& config, const ExpertPoint& point,
                                      std::uint32_t dispatches);
-// A trial with the program as its only job, on the first hosts. Layers begin by the clock, far
-// enough apart that each finds the fabric empty.
+// A trial with the program as its only job, on the first hosts. Layers begin at times that are far
+// enough apart for each to find the fabric empty.
 bench::TrialSpec expertTrial(const TestConfig& config, workload::MoeProgram program,
                              std::uint32_t ranks);
-// Packets crossing links in it, and what one costs.
+// Packets that cross links in it, and the cost of one.
 double expertHops(const bench::TrialSpec& spec);
 inline constexpr double kExpertHopCost = 1.0;
 
 // The result of the trial's job `job`, which is a mixture of experts.
 const workload::MoeResult& expertsOf(const bench::TrialResult& trial, std::size_t job = 0);
 
-// Time of a dispatch with what is not the network's: max(fabric, inside servers) + overhead [us].
+// Time of a dispatch including parts outside the network: max(fabric, inside servers) + overhead
+// [us].
 double expertLatency(const TestConfig& config, const bench::TrialResult& trial);
-// What the network needs at least: payload that a rank sends over the fabric on average, at the
+// Lower bound of the network's time: payload that a rank sends over the fabric on average, at the
 // payload rate of its link [us].
 double remoteBytesTime(const TestConfig& config, const bench::TrialResult& trial);
 
-// Columns that several tests have.
+// Columns that several tests share.
 Figure dispatchFigure();
-// A figure of job 0, a mixture of experts; nothing where `of` has none.
+// A figure of job 0, a mixture of experts; nothing where `of` returns none.
 Figure expertFigure(std::string column, std::string unit, std::string kpi,
                     std::optional<double> (*of)(const workload::MoeResult& moe));
-// Selections of the rank that gets most over the mean: above 1 by chance, by skew, and where E does
-// not divide by the ranks.
+// Selections of the most selected rank over the mean: above 1 by chance, by skew, and where E is
+// not a multiple of the ranks.
 Figure busiestRankFigure();
-// A quantile of the times that ranks see.
+// A quantile of the times of single ranks.
 Figure rankTimeFigure(std::string column, std::string kpi, double quantile);
 std::vector<Figure> dispatchTimeFigures(const TestConfig& config);
 std::vector<Figure> dispatchBandwidthFigures();
@@ -73,9 +74,9 @@ std::vector<Figure> expertFabricFigures();
 // Their KPIs.
 std::vector<std::string> dispatchKpis();
 
-// Lines of the configuration that all have: DUT label, observation classes, model inputs.
+// Common lines of the configuration: DUT label, observation classes, model inputs.
 void configureExperts(const TestConfig& config, Numbers& numbers);
-// An anomaly where layers began late, so that dispatches met each other.
+// Adds an anomaly where layers began late, so that dispatches overlapped.
 void noteLateLayers(const std::vector<Measured>& measured, ResultBuilder& builder);
 
 }  // namespace plumbline::suite

@@ -2,8 +2,8 @@
 //
 // An expert-parallel group decodes: in every step each rank computes one token for each sequence of
 // its batch, and in every MoE layer of the step tokens go to their experts (dispatch) and results
-// come back (combine) over the fabric. Computing is T_step of the serving model's roofline, the
-// same part of it in each MoE layer, and nothing overlaps. A repetition is one request: the step's
+// come back (combine) over the fabric. Computing takes T_step of the serving model's roofline, the
+// same part of it in each MoE layer, and nothing overlaps. A repetition is one request: each step's
 // end, when the last rank has its results, is a token. Three loads: none; half of every NIC's rate
 // from each host to the one half the group further on; 90 % of it and a second group's dispatches.
 // Reported: percentiles of the gaps between tokens, gaps longer than `parameters.stall`, dispatch

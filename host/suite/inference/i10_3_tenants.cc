@@ -1,6 +1,6 @@
 // I10.3 Several tenants on one fabric (inference draft, section 10.3).
 //
-// Serving systems that are the same but for their seeds, on hosts of their own: in a topology of
+// Serving systems that are identical except for their seeds, on separate hosts: in a topology of
 // pools each has the next hosts of both pools, so that tenants share leaves and the spine layer;
 // else the next hosts of the fabric. Each runs alone first, then all together with the same
 // requests. Reported: P99 of TTFT, ITL and KV cache transfer of each tenant, and the penalty,
@@ -122,7 +122,7 @@ Design TenantsProcedure::design(const TestConfig& config) const {
     placed.system.seed += kTenantSeeds * tenant;
     systems.push_back(placed);
   }
-  // The trial of all of them, which every tenant has a row of.
+  // The common trial, of which every tenant has a row.
   const std::vector<SweepPoint> alone = std::move(design.points);
   design.points.clear();
   bench::TrialSpec together = alone.front().spec;

@@ -109,7 +109,7 @@ Design CongestionProcedure::design(const TestConfig& config) const {
   for (std::uint32_t level = 0; level <= 95; level += 5) standard.push_back(level);
   const auto levels = design.numbers.sweep<std::uint32_t>("Background levels", standard,
                                                           {0, 25, 50, 75, 90}, std::nullopt);
-  // Beyond the last measured arrival it goes on, so that no request finds a quiet fabric.
+  // Continues after the last measured arrival, so that no request finds a quiet fabric.
   const Picoseconds until = window.warmup + window.measure + window.drain;
   for (const std::uint32_t level : levels) {
     const workload::WorkloadSpec load = background(config, program, level, until);

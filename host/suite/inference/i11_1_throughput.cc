@@ -1,6 +1,6 @@
 // I11.1 Aggregate tokens per second (inference draft, section 11.1).
 //
-// Request rates from 1 per second up to beyond what the pools can take. Reported at each: tokens
+// Request rates from 1 per second up to beyond the capacity of the pools. Reported at each: tokens
 // per second in and out, goodput, all latencies, use of the hosts' links; the highest rate up to
 // which TTFT P99 and ITL P99 keep the limits.
 #include <fmt/format.h>
@@ -101,8 +101,8 @@ void AggregateTokensProcedure::report(const TestConfig& config, const Design& de
       const auto value = meanOf(design, one, chosen(all, {kpi}).front());
       return value && (!limit || value->value <= static_cast<double>(limit->count()) * 1e-9);
     };
-    // A rate at which one request in a hundred is not done in window and drain is not sustained;
-    // answers of one token have no gap that could be too long.
+    // A rate is not sustained if one request in a hundred is unfinished after window and drain;
+    // answers of one token have no gaps to check.
     bool done = true;
     bool gaps = false;
     for (const bench::TrialResult& trial : one.trials) {
@@ -112,7 +112,7 @@ void AggregateTokensProcedure::report(const TestConfig& config, const Design& de
     }
     return done && within("ttft_p99_ms", slo.ttft) && (!gaps || within("itl_p99_ms", slo.tpot));
   };
-  // From the lowest rate on; a point whose window had no request says nothing.
+  // From the lowest rate on; points without requests in their window are skipped.
   std::vector<const Measured*> rising;
   for (const Measured& one : measured) {
     if (hasRequests(one)) rising.push_back(&one);

@@ -1,8 +1,8 @@
 // I11.2 Batch size and continuous batching (inference draft, section 11.2).
 //
-// The largest decode batch is swept, with static batches (one begins when the last has ended
-// wholly) and with continuous ones. Reported: tokens per second, TTFT P99, KV cache per second,
-// transfers under way at one time.
+// The largest decode batch is swept, with static batches (one begins when the previous one has
+// ended completely) and with continuous ones. Reported: tokens per second, TTFT P99, KV cache per
+// second, simultaneous transfers.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // I11.3 Goodput under preemption and eviction (inference draft, section 11.3).
 //
-// 110 to 200 % of the rate that the system can take: the first of `parameters.rates` (I11.1 finds
-// it), or the capacity of its pools. Preempted requests go through the prefill pool again, so that
-// their KV cache crosses the fabric again. Unfinished requests count as not reached in every
+// 110 to 200 % of the rate that the system can sustain: the first of `parameters.rates` (I11.1
+// finds it), or the capacity of its pools. Preempted requests go through the prefill pool again, so
+// that their KV cache crosses the fabric again. Unfinished requests count as not reached in every
 // percentile.
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // I12.1 Fabric scale limits for inference clusters (inference draft, section 12.1).
 //
-// Swept: servers of a cluster on one fabric, by powers of two, half of them prefill.
-// Measured at each scale: KV cache between pairs of servers, dispatches of groups of experts, and a
-// serving system under 80 % of what its pools can take. Small scales packet by packet, all scales
-// but for experts at flow level (docs/model/flow-level.md). Where both are there, the difference is
-// the error of the flow level. Percentiles of KV transfers are those of packets alone.
-// Every figure is held against the smallest scale of its level: the limit is the first scale that
-// is more than 10 % worse with its confidence interval.
+// Swept: servers of a cluster on one fabric, by powers of two, half of them prefill. Measured at
+// each scale: KV cache between pairs of servers, dispatches of groups of experts, and a serving
+// system under 80 % of its pools' capacity. Small scales packet by packet, all scales except for
+// experts at flow level (docs/model/flow-level.md). Where both exist, the difference is the error
+// of the flow level. Percentiles of KV transfers exist at packet level only. Every figure is
+// compared with the smallest scale of its level: the limit is the first scale that is more than 10
+// % worse including its confidence interval.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,12 +32,12 @@ namespace {
 constexpr double kWorse = 0.10;  // draft
 constexpr const char* kNoFlowTimes = "not at flow level, which has no queues";
 
-// A figure that is held against the smallest scale.
+// A figure that is compared with the smallest scale.
 struct Tracked {
   Figure figure;
   ScaleMeasure measure = ScaleMeasure::kPairs;
   bool more_is_better = false;
-  bool flows = true;  // the flow level has it too
+  bool flows = true;  // also exists at flow level
 };
 
 double gigabytesPerSecond(const bench::TrialResult& trial) {
@@ -128,7 +128,7 @@ Design ScaleLimitProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-// The measured points of one kind, and what they are.
+// The measured points of one kind, with their descriptions.
 class Scales {
  public:
   Scales(const Design& design, std::vector<ScaleCell> cells, const std::vector<Measured>& measured)
@@ -163,7 +163,7 @@ class Scales {
   const std::vector<Measured>& measured_;
 };
 
-// A table of packets, and rows of the flow level that say why they have no figures.
+// A table at packet level, with rows of the flow level that state why they have no figures.
 void addTransferTimes(const Scales& scales, ScaleMeasure measure,
                       const std::vector<Figure>& figures, results::Table heading,
                       ResultBuilder& builder) {
@@ -181,7 +181,7 @@ results::Quantity againstSmallest(const results::Quantity& value, const results:
   results::Quantity ratio = modelled(100 * value.value / base.value, "%");
   const auto relative = [](const results::Quantity& one) -> std::optional<double> {
     if (!one.confidence_low || !one.confidence_high) {
-      // Repetitions that are all the same do not scatter; of one nothing is known.
+      // Identical repetitions have no scatter; with one repetition it is unknown.
       return one.repetitions > 1 ? std::optional(0.0) : std::nullopt;
     }
     return (*one.confidence_high - *one.confidence_low) / 2 / std::abs(one.value);
@@ -220,8 +220,8 @@ std::string limitText(const std::optional<std::uint32_t>& limit,
   return "none up to the largest";
 }
 
-// One figure at one level against its smallest scale: a row of the table of limits, a line of the
-// chart. Returns the first scale that is worse.
+// Compares one figure at one level with its smallest scale: a row of the table of limits, a line of
+// the chart. Returns the first scale that is worse.
 std::optional<std::uint32_t> addLimit(const Scales& scales, const Tracked& tracked, bool flows,
                                       results::Table& table, results::Chart& chart,
                                       ResultBuilder& builder) {

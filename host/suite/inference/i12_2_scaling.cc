@@ -1,12 +1,12 @@
 // I12.2 Dynamic autoscaling response time (inference draft, section 12.2).
 //
-// Four decode servers join a system under 80 % of what it can take with all of its servers, and
-// leave it again. A joining server's links come up; when all switches route to it, the router knows
-// it. Leaving servers get no more requests and finish those that they have. Reported: convergence,
-// first KV transfer to a server that joined, time until the servers that joined have their share of
-// the requests, time until those that leave are empty, packets lost, latencies before, between and
-// after. The weights that a new server loads are a modelled time beside it and no part of the
-// trial.
+// Four decode servers join a system under 80 % of the load that it can sustain with all of its
+// servers, and leave it again. The links of a joining server come up; the router uses it when all
+// switches route to it. Leaving servers get no more requests and finish those that they have.
+// Reported: convergence, first KV transfer to a server that joined, time until the servers that
+// joined have their share of the requests, time until those that leave are empty, packets lost,
+// latencies before, between and after. The weights that a new server loads are a modelled time in
+// addition and no part of the trial.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,10 +29,10 @@ using serving::ServingResult;
 constexpr std::uint32_t kDraftServers = 4;
 constexpr double kPayloadShare = 4096.0 / 4178;  // of a link's rate, RoCEv2 of MTU 4096
 
-// When servers are there, from the specification of a trial.
+// When servers are present, from the specification of a trial.
 struct ScalingTimes {
   Picoseconds up;     // links of the joining servers come up
-  Picoseconds ready;  // all switches route to them, and the router knows them
+  Picoseconds ready;  // all switches route to them, and the router uses them
   Picoseconds leave;
   Picoseconds end;          // of the measuring window
   std::uint32_t first = 0;  // decode worker that joins
@@ -64,8 +64,8 @@ std::optional<Reading> firstTransfer(const ServingResult& result, const ScalingT
   return Reading((first - times.ready).toSeconds() * 1e3);
 }
 
-// From `ready` until the servers that joined had for the first time as many requests as in the mean
-// over the second half of their time.
+// From `ready` until the servers that joined first reach their mean number of requests over the
+// second half of their time.
 std::optional<Reading> steadyTime(const ServingResult& result, const ScalingTimes& times) {
   const Picoseconds half = times.ready + Picoseconds((times.leave - times.ready).count() / 2);
   std::vector<std::pair<Picoseconds, int>> changes;
@@ -91,7 +91,7 @@ std::optional<Reading> steadyTime(const ServingResult& result, const ScalingTime
   return std::nullopt;
 }
 
-// From `leave` until the leaving servers had finished what they had.
+// From `leave` until the leaving servers had finished their requests.
 std::optional<Reading> drainTime(const ServingResult& result, const ScalingTimes& times) {
   Picoseconds last = times.leave;
   bool open = false;

@@ -1,10 +1,10 @@
 // I12.3 Link failures under serving load (inference draft, section 12.3).
 //
-// In the middle of the measuring window, at 80 % of what the system can take, one or two links of
-// the fabric fail for good; beside it the same trial without failure, repetition by repetition
-// (link_impact.h). Swept: what fails, as far as the topology has it. Reported: packets lost and for
-// how long, transfers delayed and by how much, recovery, rise of TTFT, tokens that did not come in
-// the outage, KV cache that arrived afterwards.
+// In the middle of the measuring window, at 80 % of the load that the system can sustain, one or
+// two links of the fabric fail for good; the same trial without failure is compared with it,
+// repetition by repetition (link_impact.h). Swept: the failing elements, as far as the topology has
+// them. Reported: packets lost and for how long, transfers delayed and by how much, recovery, rise
+// of TTFT, tokens missing in the outage, KV cache that arrived afterwards.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -244,7 +244,7 @@ void addTimeline(const std::vector<Measured>& measured, ResultBuilder& builder) 
 void ServingFailureProcedure::report(const TestConfig& config, const Design& design,
                                      const std::vector<Measured>& measured,
                                      ResultBuilder& builder) const {
-  // Without the trial without failure there is nothing to compare with.
+  // A comparison needs the trial without failure.
   if (measured.empty() || !measured.front().point.spec.dut.failures.empty()) return;
   std::vector<Measured> failed(measured.begin() + 1, measured.end());
   const std::vector<Figure> figures = failureFigures(config, design, measured);

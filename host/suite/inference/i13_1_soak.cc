@@ -1,10 +1,10 @@
 // I13.1 24-hour sustained inference load (inference draft, section 13.1).
 //
-// A day at 80 % of the load that the system can take, sampled every 15 minutes, on a compressed
+// A day at 80 % of the load that the system can sustain, sampled every 15 minutes, on a compressed
 // clock (serving_soak.h). Reported per window: TTFT P99, ITL P99, TPS output, KV transfer P99, use
 // of the receiving NICs, marks, pauses, retransmissions, errors of queue pairs, requests in the
-// system with Little's law; the trend of each; the variation of TTFT P99 beside what sampling alone
-// makes of it.
+// system with Little's law; the trend of each; the variation of TTFT P99 beside the variation
+// expected from sampling alone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ void addKpis(const std::vector<WindowFigure>& figures, ResultBuilder& builder) {
   }
 }
 
-// TTFT P99 over the day against the draft's 1 %, with what sampling alone makes.
+// TTFT P99 over the day against the draft's 1 %, with the variation expected from sampling alone.
 void addVariation(const WindowFigure& requests, const WindowFigure& ttft, ResultBuilder& builder) {
   const std::vector<double> values = ttft.present();
   const std::vector<double> counts = requests.present();

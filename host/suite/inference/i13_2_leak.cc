@@ -2,9 +2,9 @@
 //
 // The soak of I13.1 (in one run it is the same trial): pages of KV cache in use, pages pinned until
 // they are sent, transfers, messages and queue pairs over the windows. A figure is a potential leak
-// when it rises (Mann-Kendall, one-sided, 1 % for all figures together) or when something is left
-// of it after the last request: pages in use by no request at the end of a soak are lost.
-// `serving.memory.leak` plants one.
+// when it rises (Mann-Kendall, one-sided, 1 % for all figures together) or is not zero after the
+// last request: pages in use without a request at the end of a soak are lost. `serving.memory.leak`
+// simulates a leak.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace plumbline::suite {
 namespace {
 
-// Of memoryWindows(): those of which a rise is a leak. Cached pages are free ones, and queue pairs
-// are used one after the other up to all of them.
+// The first figures of memoryWindows(), whose rise is a leak. Cached pages are free ones, and queue
+// pairs are used in turn until all have been.
 constexpr std::size_t kJudged = 7;
 
 class KvLeakProcedure final : public FabricProcedure {
@@ -46,8 +46,7 @@ class KvLeakProcedure final : public FabricProcedure {
               ResultBuilder& builder) const override;
 };
 
-// What is left of the judged figures when the last request is over; nothing where the trial ended
-// before that.
+// The judged figures after the last request; nothing if the trial ended before that.
 std::optional<std::vector<double>> leftOf(const SoakClock& clock,
                                           const serving::ServingResult& result) {
   const serving::ServingSample& end = result.samples.back();

@@ -1,10 +1,10 @@
 // I13.3 Long-running serving stability (inference draft, section 13.3).
 //
-// The soak of I13.1 once more, with one flap of a link that carries KV cache: down early in the
-// middle window, up again after `parameters.soak.flap`, which is simulated time and not
-// compressed with the day. Beside it the soak without the flap, whose requests are the same
-// (link_impact.h). Reported: recovery, packets lost, retransmissions, errors of queue pairs,
-// longest queue; and whether the windows after the flap are like the same ones without it.
+// The soak of I13.1 with one flap of a link that carries KV cache: down early in the middle window,
+// up again after `parameters.soak.flap`, which is simulated time and not compressed with the day.
+// It is compared with the soak without the flap, which has the same requests (link_impact.h).
+// Reported: recovery, packets lost, retransmissions, errors of queue pairs, longest queue; and
+// whether the windows after the flap are like those without it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ Design ServingFlapProcedure::design(const TestConfig& config) const {
   const std::string element = failures[1].elements.front();
   const Picoseconds length = config.scenario.parameters.soak.flap.value_or(
       numbers.isStandard() ? seconds(1) : milliseconds(100));
-  // Within the window, so that what is lost at once is not counted at its edge.
+  // Within the window, so that immediate losses are not counted at its edge.
   const Picoseconds down = soak.clock.begin(soak.clock.windows / 2) +
                            Picoseconds(soak.clock.window.count() / kIntoWindow);
   bench::TrialSpec spec = design.points.front().spec;
@@ -89,14 +89,14 @@ double windowMean(const WindowFigure& figure, std::uint32_t from, std::uint32_t 
   return values.empty() ? kNotMeasured : stats::summarize(values).mean;
 }
 
-// A number, or a word where there is none.
+// A number, or a word instead.
 results::Cell cellFor(double value, const std::string& unit) {
   if (std::isfinite(value)) return modelled(value, unit);
   return std::string("not observed");
 }
 
-// The windows after the outage against the same windows without the flap, whose requests are the
-// same: what differs is the flap's. Returns how many figures differ.
+// The windows after the outage against those without the flap, with the same requests: all
+// differences are effects of the flap. Returns how many figures differ.
 std::size_t addComparison(const SoakClock& clock, const std::vector<WindowFigure>& with,
                           const std::vector<WindowFigure>& without, std::uint32_t first,
                           std::uint32_t settled, ResultBuilder& builder) {

@@ -1,11 +1,11 @@
 // I5.1 Point-to-point KV cache transfer throughput (inference draft, section 5.1).
 //
 // One prefill NIC (the first host) sends to one decode NIC (the last host): RDMA writes of one
-// size, so many under way that the wire is never idle, on each of the queue pairs in turn.
-// Swept: message size × queue pairs.
-// Measured: payload that arrives per second, from the first post to the last acknowledgement.
-// Closed form: the wire is the limit. M messages of n packets take M (n slots + 16 B) and one way
-// through the fabric and back; more queue pairs on one path add nothing.
+// size, enough of them in flight that the wire is never idle, on each of the queue pairs in turn.
+// Swept: message size × queue pairs. Measured: payload that arrives per second, from the first post
+// to the last acknowledgement. Closed form: the wire is the limit. M messages of n packets take M
+// (n slots + 16 B) and one way through the fabric and back; more queue pairs on one path add
+// nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,12 +22,12 @@
 namespace plumbline::suite {
 namespace {
 
-// Under way at least: what the wire carries in the time to the peer and back, with room to spare
-// (80 us at 400 Gb/s), and two messages of each queue pair.
+// Minimum in flight: what the wire carries in a round trip, with a margin (80 us at 400 Gb/s), and
+// two messages of each queue pair.
 constexpr Bytes kUnderWay{4 * kMebibyte};
 // Of a trial in the profile `quick`.
 constexpr Bytes kQuickBytes{64 * kMebibyte};
-// Of simulated traffic in which the rate of a trial is stationary: what plans count with.
+// Simulated time after which the rate of a trial is stationary: the assumption of plans.
 constexpr Picoseconds kExpectedThroughputTime = milliseconds(2);
 
 struct ThroughputCell {
@@ -38,7 +38,7 @@ struct ThroughputCell {
     const std::int64_t by_bytes = (kUnderWay.count() + message.count() - 1) / message.count();
     return std::max(2 * qps, static_cast<std::uint32_t>(std::max<std::int64_t>(by_bytes, 4)));
   }
-  // So many that every queue pair has its turns.
+  // Enough for several turns of every queue pair.
   [[nodiscard]] std::uint64_t messages() const {
     const std::int64_t by_bytes = kQuickBytes.count() / message.count();
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(by_bytes),

@@ -1,14 +1,14 @@
 // I5.2 KV cache transfer latency (inference draft, section 5.2).
 //
 // The first host sends one message at a time to the last one, alone and beside background that
-// takes a share of the links they have in common (background.h), with exponential or constant gaps.
-// Swept: message size × background load × kind of its gaps.
-// Measured: from the post to the arrival of the last byte at the receiver (the draft's completion
-// on the decode side), percentiles, P99 - P50; beside it, to the acknowledgement at the sender.
-// Closed form: alone, n slots + 16 B + what the path takes. Beside a background load rho through
-// first-in-first-out queues that hold it, about n slots / (1 - rho) less the time between two
-// messages, as the queue of the message before is not yet empty, and n slots * (1 + rho) where it
-// is; of one packet beside Poisson background, the wait of an M/D/1 queue.
+// takes a share of their common links (background.h), with exponential or constant gaps. Swept:
+// message size × background load × kind of its gaps. Measured: from the post to the arrival of the
+// last byte at the receiver (the draft's completion on the decode side), percentiles, P99 - P50;
+// also to the acknowledgement at the sender. Closed form: alone, n slots + 16 B + the path's delay.
+// Beside a background load rho through first-in-first-out queues that hold it, about n slots / (1 -
+// rho) minus the time between two messages, as the queue of the previous message is not yet empty,
+// and n slots * (1 + rho) where it is; for one packet beside Poisson background, the wait of an
+// M/D/1 queue.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 namespace plumbline::suite {
 namespace {
 
-// Between two messages, and for what of the path no plan knows exactly.
+// Between two messages, and an allowance for path delays that a plan does not know exactly.
 constexpr Picoseconds kPathAndBack = microseconds(10);
 constexpr double kKvLargestQuantile = 0.999;
 

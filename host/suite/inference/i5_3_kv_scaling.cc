@@ -1,13 +1,12 @@
 // I5.3 Concurrent KV cache transfer scaling (inference draft, section 5.3).
 //
 // N prefill-decode pairs, host i of the first half to host i of the second half, each with one
-// message after the other: the next one is posted when the one before is acknowledged.
-// Swept: N × load balancing.
-// Measured: aggregate payload per second, median and P99 of the time of a transfer over all pairs,
-// Jain index over the pairs' goodputs and over the uplinks of the senders' leaves, busiest link.
-// Closed form: on a fabric without oversubscription and with spray each pair has its message in n
-// slots and the way there and back; with ECMP the Jain index of the uplinks is about
-// 1 / (1 + (U - 1) / flows) for `flows` equal flows of a leaf on U uplinks.
+// message after the other: the next one is posted when the previous one is acknowledged. Swept: N ×
+// load balancing. Measured: aggregate payload per second, median and P99 of the transfer time over
+// all pairs, Jain index over the pairs' goodputs and over the uplinks of the senders' leaves,
+// busiest link. Closed form: on a fabric without oversubscription and with spray each pair
+// transfers its message in n slots and a round trip; with ECMP the Jain index of the uplinks is
+// about 1 / (1 + (U - 1) / flows) for `flows` equal flows of a leaf on U uplinks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -126,8 +125,8 @@ Design KvScalingProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-// Jain index over the bytes of the uplinks of all leaves that a host of the first `pairs` sends
-// from, idle ones included; nothing in a topology without leaves.
+// Jain index over the bytes of the uplinks of all leaves with a sender among the first `pairs`,
+// idle ones included; nothing in a topology without leaves.
 std::optional<double> uplinkJfi(const TestConfig& config, std::uint32_t pairs,
                                 const bench::TrialResult& trial) {
   const fabric::TopologySpec& topology = config.scenario.topology;
@@ -148,7 +147,7 @@ std::optional<double> uplinkJfi(const TestConfig& config, std::uint32_t pairs,
       bytes.push_back(static_cast<double>(link.bytes));
       ++here;
     }
-    // Links that carried nothing are not among them.
+    // Adds the links without traffic, which are not listed.
     bytes.resize(bytes.size() + std::size_t{topology.spines} * topology.uplinks - here);
   }
   return stats::jainIndex(bytes);

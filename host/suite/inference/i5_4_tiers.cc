@@ -3,12 +3,11 @@
 // Tiers: memory of a GPU to that of another one, to host memory of the other server, back from
 // there, and to an NVMe SSD of the own server. There are no accelerators, hosts' memories or SSDs
 // here: the fabric leg is measured on simulated NICs, all other legs are modelled from their rates
-// (tiers.h), and every table says which is which.
-// Swept: tier × message size.
-// Measured, of the fabric leg: messages of one chunk one after the other, several under way (rate),
-// and one at a time (times).
-// Computed: throughput of the slowest leg; a message of n chunks takes the first chunk's way
-// through all legs and the slowest leg for each of the n - 1 others; ratio to GPU to GPU.
+// (tiers.h), and every table labels which is which. Swept: tier × message size. Measured, of the
+// fabric leg: messages of one chunk one after the other, several in flight (rate), and one at a
+// time (times). Computed: throughput of the slowest leg; a message of n chunks takes the first
+// chunk's time through all legs and the slowest leg for each of the n - 1 others; ratio to GPU to
+// GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -136,14 +135,14 @@ void TierProcedure::report(const TestConfig& config, const Design& design,
                            const std::vector<Measured>& measured, ResultBuilder& builder) const {
   Numbers unused(config);
   const std::vector<TierCell> cells = cellsOf(config, unused);
-  // What a chunk takes of the fabric's time where others follow it.
+  // Time of a chunk on the fabric when others follow it.
   const auto slot = [&](std::size_t i, const bench::TrialResult& trial) {
     return chunkMicroseconds(cells[i].chunk(), fabricGigabytes(trial));
   };
   const auto throughput = [&, slot](std::size_t i, const bench::TrialResult& trial) {
     return pipelineGigabytes(cells[i].stages(slot(i, trial)), cells[i].chunk());
   };
-  // The first chunk takes its whole time on the fabric, the others its slot.
+  // The first chunk takes its whole time on the fabric, the others a slot.
   const auto time = [&, slot](double q) {
     return [&, slot, q](std::size_t i, const bench::TrialResult& trial) -> std::optional<Reading> {
       const double behind =

@@ -1,9 +1,9 @@
 // I6.2 xPyD ratio optimisation (inference draft, section 6.2).
 //
-// A fixed number of workers, divided between prefill and decode in several ways, under request
-// rates that are swept. Reported: TTFT P99, ITL P99, output tokens per second and goodput of each
-// ratio and rate; the ratios that keep the limits with the most tokens, and those that no other
-// ratio is better than in all three figures (Pareto).
+// A fixed number of workers, divided between prefill and decode in several ways, under swept
+// request rates. Reported: TTFT P99, ITL P99, output tokens per second and goodput of each ratio
+// and rate; the ratios that keep the limits with the most tokens, and the Pareto-optimal ones in
+// the three figures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -150,7 +150,7 @@ void addRatioChart(const Design& design, const serving::SloSpec& slo, const Rate
   builder.result().charts.push_back(std::move(chart));
 }
 
-// The ratios that no other is better than, and the one that keeps the limits with the most tokens.
+// The Pareto-optimal ratios, and the one that keeps the limits with the most tokens.
 void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoints& rate,
                 std::size_t number, ResultBuilder& builder) {
   // A percentile that is not reached is worse than any number.

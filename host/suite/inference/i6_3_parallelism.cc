@@ -1,8 +1,8 @@
 // I6.3 Heterogeneous parallelism (inference draft, section 6.3).
 //
 // Three ways to divide a model over the accelerators of prefill and decode servers, under one load:
-// how many flows a request's KV cache has, how they meet at the receiving NICs, and what that
-// costs. DP of the draft's third configuration is a second prefill worker in each server.
+// number of flows of a request's KV cache, how they meet at the receiving NICs, and the cost. DP of
+// the draft's third configuration is a second prefill worker in each server.
 #include <fmt/format.h>
 
 #include <algorithm>

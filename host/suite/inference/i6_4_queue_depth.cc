@@ -1,10 +1,9 @@
 // I6.4 Prefill queue depth and transfer (inference draft, section 6.4).
 //
-// Requests at 1 to 2 times what the prefill pool computes. A burst is a time in which at least one
-// transfer of KV cache is under way in the system, with the bytes of the transfers that begin in
-// it; the gap is the time to the next one. Peak bandwidth: the sum of the mean rates of transfers
-// under way at one time, at its largest. The pool gives KV cache at its capacity whatever waits
-// before it.
+// Requests at 1 to 2 times the capacity of the prefill pool. A burst is a time in which at least
+// one KV cache transfer is in progress, with the bytes of the transfers that begin in it; the gap
+// is the time to the next one. Peak bandwidth: the largest sum of the mean rates of simultaneous
+// transfers. The pool produces KV cache at its capacity, whatever the queue in front of it.
 #include <fmt/format.h>
 
 #include <algorithm>

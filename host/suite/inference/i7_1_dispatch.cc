@@ -2,8 +2,8 @@
 //
 // Swept: the models of the draft's table 7, size of the group, tokens of a rank. Every dispatch
 // routes its tokens anew; all ranks begin it together. Measured: time of a dispatch, over all ranks
-// and as each rank sees it; three bandwidths (expert_metrics.h); what ranks wait for the slowest.
-// Computed: T_dispatch of the draft in its three readings; latency with what is a model input.
+// and for each rank; three bandwidths (expert_metrics.h); time that ranks wait for the slowest.
+// Computed: T_dispatch of the draft in its three readings; latency including the model inputs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -102,7 +102,7 @@ double dispatchEgress(const ExpertPoint& point) {
          static_cast<double>(point.model.token_bytes);
 }
 
-// B k H P as what a rank sends, of a pair of ranks, and of the group; measured bytes beside it.
+// B k H P as the bytes of a rank, of a pair of ranks, and of the group; measured bytes beside it.
 void ExpertDispatchProcedure::addPayload(const Design& design,
                                          const std::vector<ExpertPoint>& points,
                                          const std::vector<Measured>& measured,

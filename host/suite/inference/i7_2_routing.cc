@@ -1,9 +1,9 @@
 // I7.2 Routing and dispatch modes (inference draft, section 7.2).
 //
-// Swept: how tokens select experts (the draft's table 8, and two skews), normal and low-latency
-// dispatch, tokens of a rank. Measured: dispatch, combine and round trip; three bandwidths; how the
-// traffic is distributed over pairs and ranks; selections dropped; ECN and PFC. A table for each
-// routing, as the draft asks.
+// Swept: selection of experts by tokens (the draft's table 8, and two skews), normal and
+// low-latency dispatch, tokens of a rank. Measured: dispatch, combine and round trip; three
+// bandwidths; distribution of the traffic over pairs and ranks; selections dropped; ECN and PFC. A
+// table for each routing, as the draft requires.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string moeModeName(MoeMode mode) {
   return mode == MoeMode::kNormal ? "normal" : "low-latency";
 }
 
-// An expert of the draft's mode with token drop takes at most so many times the mean.
+// Capacity of an expert in the draft's mode with token drop, relative to the mean.
 constexpr Fraction kMoeDropCapacity = Fraction::percent(125);
 
 void applyMoeRouting(const std::string& word, workload::MoeProgram& program) {
@@ -41,7 +41,7 @@ void applyMoeRouting(const std::string& word, workload::MoeProgram& program) {
   if (word == "zipf") program.routing = MoeRouting::kZipf;
   if (word == "lognormal") program.routing = MoeRouting::kLognormal;
   if (word == "token-drop") {
-    // Something has to be dropped: of a skew that nothing evens out.
+    // A skew without balancing, so that selections are dropped.
     program.routing = MoeRouting::kZipf;
     program.zipf_exponent = 0.5;
     program.capacity = kMoeDropCapacity;

@@ -5,10 +5,10 @@
 // input, and with the overhead. Efficiency in three readings, because the draft's own grows with N
 // by construction when every rank has the same tokens:
 //   draft   (latency of the base / latency) x (N / N of the base)
-//   weak    latency of the base / latency: tokens of a rank fixed, which is what runs here
+//   weak    latency of the base / latency: tokens of a rank fixed, as in this test
 //   strong  (latency of the base / latency) x (N of the base / N)
-// of the smallest group, which never touches the fabric if it is one server, and of the first that
-// does.
+// The base is the smallest group, which never uses the fabric if it is one server, and the first
+// group that does.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -2,11 +2,11 @@
 //
 // N hosts send KV caches, each to the one half the group further on, at random times (Poisson),
 // with a swept share of their links. N ranks of an expert-parallel group dispatch once in the time
-// of a layer: on the same NICs, or each on the NIC beside (hosts 0, 2, … and 1, 3, …), so that the
-// two meet on links between switches only. Each of the two runs alone first, with the same seeds.
-// Measured: P99 of a KV transfer (post to acknowledgement) and of a dispatch as ranks see it, alone
-// and together; ECN and PFC. Computed: penalty = P99 together / P99 alone, sum of the repetitions
-// over sum of the repetitions.
+// of a layer: on the same NICs, or each on the NIC beside (hosts 0, 2, … and 1, 3, …), so that both
+// share links between switches only. Each of the two runs alone first, with the same seeds.
+// Measured: P99 of a KV transfer (post to acknowledgement) and of a dispatch for single ranks,
+// alone and together; ECN and PFC. Computed: penalty = P99 together / P99 alone, sum of the
+// repetitions over sum of the repetitions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ workload::JobSpec contendingKvJob(const TestConfig& config, const ExpertContenti
                                   std::uint32_t ranks, Bytes size, Picoseconds until) {
   workload::JobSpec job;
   job.name = "kv";
-  // Queue pairs of its own: the messages of both are ordered apart.
+  // Separate queue pairs, so that the messages of the two are ordered separately.
   job.first_flow = 1;
   job.placement = nicsOf(point, true, ranks);
   workload::MessageProgram program;
@@ -193,7 +193,7 @@ void ExpertContentionProcedure::report(const TestConfig& config, const Design& d
   Numbers unused(config);
   const std::vector<ExpertContentionPoint> points =
       ExpertContentionProcedure::points(config, groupSize(config, unused), unused);
-  // The job of either kind, wherever it stands in the trial.
+  // The job of either kind, whatever its index in the trial.
   const auto dispatchTime = [](const bench::TrialResult& trial) -> std::optional<Reading> {
     const auto& moe = trial.fabric->jobs.front().moe;
     if (!moe || moe->dispatch.rank_time.count() == 0) return std::nullopt;
@@ -254,7 +254,7 @@ void ExpertContentionProcedure::report(const TestConfig& config, const Design& d
   chart.kind = results::ChartKind::kBar;
   chart.x_label = "KV load [%]";
   chart.y_label = "P99 together / P99 alone";
-  // Of shared NICs, then of separate ones, where there are both.
+  // For shared NICs, then for separate ones, where both exist.
   for (const ExpertContentionPoint& point : points) {
     if (point.traffic != ContendingTraffic::kExperts) continue;
     chart.series.push_back({"dispatches, " + nicsName(point) + " NICs", {}, {}, false});

@@ -2,14 +2,12 @@
 //
 // M prefill hosts on one switch each send one message to the same decode host, all at once. The
 // switch marks by a step at a threshold K (kmin = kmax, pmax 1), at enqueue; PFC is off and the
-// buffer large, so that nothing but marking happens to a packet.
-// Swept: M × K × without congestion control and with DCQCN.
-// Measured: share of data packets marked, time and depth of the queue of the first mark, goodput of
-// the receiver's link, longest queue.
-// Closed form: M packets arrive while one leaves, so that the queue grows by M - 1 packets a slot:
-// the first packet that finds more than K is marked K / ((M - 1) * rate) after the first ones have
-// come, at a depth of floor(K / packet) + 1 packets. The receiver's link is never idle without
-// congestion control.
+// buffer large, so that packets are only marked. Swept: M × K × without congestion control and with
+// DCQCN. Measured: share of data packets marked, time and depth of the queue of the first mark,
+// goodput of the receiver's link, longest queue. Closed form: M packets arrive while one leaves, so
+// that the queue grows by M - 1 packets a slot: the first packet that finds more than K is marked K
+// / ((M - 1) * rate) after the arrival of the first ones, at a depth of floor(K / packet) + 1
+// packets. The receiver's link is never idle without congestion control.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +54,7 @@ class EcnIncastProcedure final : public FabricProcedure {
   static std::vector<EcnIncastCell> cellsOf(const TestConfig& config, Numbers& numbers);
 };
 
-// Hosts on the first host's switch, itself included; 0 where that is not known.
+// Hosts on the first host's switch, itself included; 0 if unknown.
 std::uint32_t hostsOnSwitch(const fabric::TopologySpec& topology) {
   switch (topology.kind) {
     case fabric::TopologyKind::kSingleSwitch:
@@ -158,8 +156,8 @@ Design EcnIncastProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-// From the posts to the first mark: what the first packets need to the queue, and then until it has
-// grown beyond the threshold.
+// From the posts to the first mark: time of the first packets to the queue, plus its growth beyond
+// the threshold.
 Picoseconds computedOnset(const TestConfig& config, const EcnIncastCell& cell) {
   const fabric::TopologySpec& topology = config.scenario.topology;
   const fabric::SwitchSpec& switches = config.scenario.switches;

@@ -1,14 +1,13 @@
 // I8.2 PFC behaviour under bursty KV cache transfers (inference draft, section 8.2).
 //
 // N messages of 16 MiB from N hosts to one, the i-th posted i/N of an arrival window T after the
-// first, over RoCEv2 without congestion control, so that only PFC holds senders back. Beside them
+// first, over RoCEv2 without congestion control, so that only PFC holds senders back. In addition
 // two thin streams, between hosts of the same leaves, one in the lossless class and one in the
-// highest that is not paused.
-// Swept: N × T × xoff.
-// Measured: PAUSE frames, time paused, how far pauses spread, what is added to the one-way latency
-// of the two streams (largest less smallest), times of the transfers.
-// Closed form: nothing is paused while each message is through before the next one comes, N 16 MiB
-// / T below the payload ceiling; all are done after N times the wire time of one, at the earliest.
+// highest class that is not paused. Swept: N × T × xoff. Measured: PAUSE frames, time paused, how
+// far pauses spread, latency added to the two streams (largest minus smallest), times of the
+// transfers. Closed form: there are no pauses while each message is through before the next one, N
+// 16 MiB / T below the payload ceiling; all are done after N times the wire time of one, at the
+// earliest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +30,8 @@ namespace plumbline::suite {
 namespace {
 
 constexpr Bytes kBurstMessage{16 * kMebibyte};
-// Of a probe: a frame each 20 us at 400 Gb/s. More would fill a queue behind a transfer by itself.
+// A probe's frame, one each 20 us at 400 Gb/s. More would by themselves fill a queue behind a
+// transfer.
 constexpr Bytes kProbeFrame{128};
 constexpr Fraction kProbeLoad = Fraction::partsPerTrillion(150'000'000);
 constexpr std::uint32_t kSameClass = 0;  // latency groups
@@ -101,7 +101,7 @@ bench::TrialSpec kvBurstTrial(const TestConfig& config, const BurstCell& cell) {
   roce.dcqcn.enabled = false;
   fabric::PfcSpec& pfc = *spec.dut.switches.pfc;
   roce.data_priority = static_cast<std::uint8_t>(std::countr_zero(std::uint32_t{pfc.priorities}));
-  // The same distance from xoff, as a share of it.
+  // The same relative distance from xoff.
   pfc.xon = Bytes(static_cast<std::int64_t>(static_cast<double>(cell.xoff.count()) *
                                             static_cast<double>(pfc.xon.count()) /
                                             static_cast<double>(pfc.xoff.count())));

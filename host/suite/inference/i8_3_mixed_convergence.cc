@@ -2,11 +2,11 @@
 //
 // On a fabric whose leaves have prefill hosts (even numbers) and decode hosts, two classes share
 // links: KV, every prefill host to a decode host of the next leaf, 80 % of its link; EP, AlltoAll
-// among the decode hosts without end. One is there from the start, the other one joins.
-// Swept: who joins × transport (RoCEv2 with DCQCN and ECMP, UET RUD with NSCC and spray).
-// Measured, from samples of what every flow receives: time from the joining until the rate of each
-// class is within 5 % of its steady one and stays so (the steady one is its mean over the last
-// third of the time since the joining); steady rates, Jain index over the two; packets lost, marks.
+// among the decode hosts without end. One is active from the start, the other one joins. Swept: the
+// joining class × transport (RoCEv2 with DCQCN and ECMP, UET RUD with NSCC and spray). Measured,
+// from samples of every flow's received bytes: time from the joining until the rate of each class
+// stays within 5 % of its steady one (its mean over the last third of the time since the joining);
+// steady rates, Jain index over the two; packets lost, marks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 constexpr Bytes kMixedKvMessage{kMebibyte};
 constexpr Bytes kMixedEpMessage{64 * kKibibyte};
 constexpr Fraction kMixedKvLoad = Fraction::percent(80);
-// Of samples; a rate is a mean over ten of them.
+// Interval of samples; a rate is a mean over ten of them.
 constexpr Picoseconds kMixedSampling = microseconds(20);
 constexpr std::int64_t kMostMixedSamples = 5000;
 

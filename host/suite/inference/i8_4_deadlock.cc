@@ -1,11 +1,10 @@
 // I8.4 PFC storm and deadlock resilience (inference draft, section 8.4).
 //
-// T7.4's fabric with a cycle, its flows and its trigger (training/t7_4_pfc_deadlock.cc), and beside
-// them KV transfers on all leaves, from four more hosts of every leaf to those of the peer leaf, in
-// the same lossless class.
-// Measured beside T7.4's figures: whether a storm occurred (links between switches were paused),
-// how many hops pauses reached from the host of the trigger, and the longest stretch in which no KV
-// transfer made progress.
+// T7.4's fabric with a cycle, its flows and its trigger (training/t7_4_pfc_deadlock.cc), with
+// additional KV transfers on all leaves, from four more hosts of every leaf to those of the peer
+// leaf, in the same lossless class. Measured besides T7.4's figures: whether a storm occurred
+// (links between switches were paused), how many hops pauses reached from the host of the trigger,
+// and the longest time without progress of any KV transfer.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,10 +1,10 @@
 // I9.2 Prefix-aware routing (inference draft, section 9.2).
 //
 // A share P of the requests begins with one of a few common prefixes of L tokens; P and L are
-// swept. Each pair runs without a cache of prefixes, with one and round robin, with one and
-// prefix-aware routing, and so again while every page is sent, those that the decode worker has
-// included. Arrivals, prompts and answers are the same in all four. Reported: prompt tokens found
-// in prefill's cache, KV cache per request, TTFT, tokens per second; and what each gains over no
+// swept. Each pair runs without a prefix cache, with one and round robin, with one and prefix-aware
+// routing, and again while every page is sent, including those that the decode worker has.
+// Arrivals, prompts and answers are the same in all four. Reported: prompt tokens found in
+// prefill's cache, KV cache per request, TTFT, tokens per second; and the gain of each over no
 // cache. The ceiling of the hit share is computed from the prompts:
 //   P * sum(min(floor(L / page), floor((prompt - 1) / page)) * page) / sum(prompt).
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ constexpr std::array<PrefixCondition, 4> kPrefixConditions{
      {"cache, round robin", true, false, true},
      {"cache, prefix-aware, all pages sent", true, true, false},
      {"cache, prefix-aware", true, true, true}}};
-constexpr std::size_t kPrefixAware = 3;  // of them: the one that heat maps show
+constexpr std::size_t kPrefixAware = 3;  // the configuration in heat maps
 
 RouterPolicy awareOfPrefixes(RouterPolicy own) {
   const bool aware = own == RouterPolicy::kKvAware || own == RouterPolicy::kCongestionAware;

@@ -33,7 +33,7 @@ constexpr std::array<std::pair<Mix, const char*>, 3> kMixes{
     {{Mix::kKv, "KV"}, {Mix::kEp, "EP"}, {Mix::kBoth, "mixed"}}};
 
 constexpr Bytes kKvMessage{16 * kMebibyte};
-// What a rank of the AlltoAll has for another one: the draft's small flows are below 1 MB.
+// Message of a rank of the AlltoAll to another one: the draft's small flows are below 1 MB.
 constexpr Bytes kEpMessage{64 * kKibibyte};
 
 struct MixCell {
@@ -144,7 +144,7 @@ std::vector<double> linkLoads(const TestConfig& config, const bench::TrialResult
   }
   const std::size_t all =
       std::size_t{2} * topology.leaves * topology.spines * std::max(topology.uplinks, 1U);
-  loads.resize(std::max(all, loads.size()));  // those that carried nothing are not listed
+  loads.resize(std::max(all, loads.size()));  // links without traffic are not listed
   return loads;
 }
 

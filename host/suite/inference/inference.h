@@ -1,5 +1,5 @@
-// The tests of the inference draft, one file each; kv-transfer, which has no number of its own, has
-// those of sections 5.1 and 5.2 between two endpoints.
+// The tests of the inference draft, one file each; kv-transfer, which has no number, covers
+// sections 5.1 and 5.2 between two endpoints.
 #pragma once
 
 #include "suite/procedure.h"

@@ -40,8 +40,8 @@ using bench::TrialResult;
 constexpr Bytes kMtu{4096};
 // Frames of a message that the card can send (docs/card.md).
 constexpr std::int64_t kMostFrames = 65'535;
-// From one message to the next, where they come one at a time: so many times what its frames take,
-// and what software needs beside that.
+// Interval of messages sent one at a time: a multiple of the wire time of their frames, plus the
+// software's time.
 constexpr std::int64_t kEndpointSpacing = 16;
 constexpr std::int64_t kCardSpacing = 2;
 constexpr Picoseconds kEndpointPause = microseconds(500);
@@ -57,7 +57,7 @@ constexpr std::uint32_t kKvBackground = 1;  // and of the background's
 constexpr const char* kOneAtATime = "one at a time";
 constexpr const char* kLineRate = "line rate";
 
-// What sends and sees the messages.
+// What sends and observes the messages.
 enum class Platform { kEndpoints, kCard, kSimulation };
 
 Platform platformOf(const bench::Capabilities& bench) {
@@ -109,7 +109,7 @@ std::vector<std::uint32_t> backgroundHosts(const TestConfig& config) {
   return hosts;
 }
 
-// Each host sends the same share, at a phase of its own. Their latencies are counted apart from
+// Each host sends the same share, at a phase of its own. Its latencies are counted separately from
 // those of the messages.
 void addBackground(const TestConfig& config, const CardBackground& background,
                    bench::TrialSpec& spec) {
@@ -143,7 +143,8 @@ bench::TrialSpec streamTrial(const TestConfig& config, const KvPoint& point, std
   bench::TrialSpec spec;
   if (point.one_at_a_time) {
     load.pairs.resize(1);
-    // Beside background a message takes longer, by about what its share of the link leaves.
+    // Beside background a message takes longer, by about the inverse of the remaining share of the
+    // link.
     const auto spaced =
         Picoseconds(static_cast<std::int64_t>(static_cast<double>((wire * kCardSpacing).count()) /
                                               (1 - point.background.load.toDouble())));
@@ -155,7 +156,8 @@ bench::TrialSpec streamTrial(const TestConfig& config, const KvPoint& point, std
     spec.streams.front().load = bench::BurstLoad{
         static_cast<std::uint32_t>(framesOf(point.message)), Bytes(0), messages, interval};
   } else {
-    // A whole number of messages. What software has not done by their end was too slow.
+    // A whole number of messages. Messages that software has not completed by their end were too
+    // slow.
     const std::int64_t whole = std::max((duration + wire - Picoseconds(1)) / wire, kLeastMessages);
     spec = loadTrial(config, load, wire * whole,
                      endpoints ? Picoseconds() : own.drain.value_or(milliseconds(1)), 0);
@@ -195,7 +197,7 @@ bench::TrialSpec workloadTrial(const TestConfig& config, const KvPoint& point,
   return spec;
 }
 
-// Times of messages in a trial [us]: what of them the bench observed.
+// Times of messages in a trial [us], as far as the bench observes them.
 struct TransferTimes {
   std::optional<Reading> min, mean, p50, p95, p99, p999, max;
 };
@@ -213,7 +215,7 @@ TransferTimes timesOf(const stats::Histogram& histogram, Picoseconds added) {
           quantile(1)};
 }
 
-// Frames of the message in front of its last one, and the last one's own bits.
+// Frames of the message before its last one, and the last one's own bits.
 Picoseconds behindFirstBit(const bench::StreamSpec& stream, BitRate line) {
   const std::uint32_t frames = bench::messageFrames(stream);
   const std::uint64_t last =
@@ -258,8 +260,7 @@ std::pair<double, double> arrived(Platform platform, const SweepPoint& point,
   return {bytes, point.spec.duration.toSeconds()};
 }
 
-// Of the receiver's link, what the background's frames that arrived took of it [%]; nothing where
-// there is none.
+// Share of the receiver's link taken by background frames that arrived [%]; nothing without any.
 std::optional<double> backgroundDelivered(const bench::TrialSpec& spec, const TrialResult& trial,
                                           BitRate line) {
   double busy = 0;
@@ -373,7 +374,7 @@ Design KvTransferProcedure::design(const TestConfig& config) const {
 bench::TrialSpec KvTransferProcedure::repetitionOf(const SweepPoint& point,
                                                    std::uint32_t repetition) const {
   bench::TrialSpec spec = FabricProcedure::repetitionOf(point, repetition);
-  // Of several pairs each begins at its own phase, another one in every repetition.
+  // Each of several pairs begins at its own phase, which changes with the repetition.
   for (std::uint32_t i = 0; i < spec.streams.size() && spec.streams.size() > 1; ++i) {
     const Picoseconds slot = frameSlot(spec.streams[i].frame, spec.dut.topology.link_rate);
     spec.streams[i].start = drawPhase(spec.dut.seed, repetition, i, slot);

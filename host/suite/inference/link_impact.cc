@@ -222,7 +222,7 @@ std::optional<double> trafficOn(const TestConfig& config, const serving::Serving
   double crossed = 0;
   for (const std::string& element : elements) {
     const fabric::LinkId link = topology.requireLink(element, "failures");
-    // KV cache goes one way, acknowledgements the other.
+    // KV cache flows in one direction, acknowledgements in the other.
     crossed += std::max(bytesOf(topology.linkName(link)),
                         bytesOf(topology.linkName(fabric::reverse(link))));
   }

@@ -1,11 +1,11 @@
-// What failing links do to a serving system: a trial with the failure held against the same trial
-// without it. Both have the same requests and are the same up to the failure.
+// Effect of failing links on a serving system: a trial with the failure compared with the same
+// trial without it. Both have the same requests and are identical until the failure.
 //
 // The outage lasts from the failure until all switches route around it and every sender has timed
-// out since: convergence c, then the timer that runs, which has doubled up to c plus the first
-// timeout. Of links that come back it lasts as long after that. What a transfer that is under way
-// in the outage takes longer than without the failure is its delay; it counts as delayed from a
-// tenth of c on.
+// out since: convergence c, then the running timer, which has doubled up to c plus the first
+// timeout. If links come back it lasts as long again after that. A transfer in progress during the
+// outage has a delay: its additional time over the trial without failure; it counts as delayed from
+// a tenth of c on.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@
 
 namespace plumbline::suite {
 
-// Links that fail at one time.
+// Links that fail at the same time.
 struct LinkFailure {
   std::string what;                   // "uplink of a prefill leaf"
   std::vector<std::string> elements;  // "leaf0-spine0"; none: nothing fails
 };
 
-// Nothing, and one of each kind that the topology has: an uplink of the first prefill NIC's leaf,
-// a link between switches that hosts are not on, a link of the first decode NIC's leaf; two of the
-// first kind, and the first and third together, where a path is left. Only nothing where prefill
+// No failure, and one of each kind that the topology has: an uplink of the first prefill NIC's
+// leaf, a link between switches without hosts, a link of the first decode NIC's leaf; two of the
+// first kind, and the first and third together, if a path remains. Only "no failure" where prefill
 // and decode are on one switch.
 std::vector<LinkFailure> servingFailures(const TestConfig& config,
                                          const serving::ServingProgram& program);
@@ -42,35 +42,35 @@ struct Outage {
 Outage outageOf(const bench::TrialSpec& spec, Picoseconds down, Picoseconds up);
 
 struct LinkImpact {
-  std::size_t transfers = 0;  // requests whose KV cache was under way in the outage
+  std::size_t transfers = 0;  // requests with KV cache in transfer during the outage
   std::size_t delayed = 0;
-  // Longest delay of a transfer, and from the failure until the last delayed one had arrived [ms];
-  // nothing where one of them did not arrive. 0: none was delayed.
+  // Longest delay of a transfer, and time from the failure until the last delayed one had arrived
+  // [ms]; nothing if one of them did not arrive. 0: none was delayed.
   std::optional<double> disruption_ms;
   std::optional<double> recovery_ms;
-  // Of requests that waited for their first token in the outage: the longest TTFT less the P99
-  // without failure, and the largest difference to the same request without failure [ms]. Nothing
-  // where one got none.
+  // For requests that waited for their first token during the outage: the longest TTFT minus the
+  // P99 without failure, and the largest difference to the same request without failure [ms].
+  // Nothing if one got no token.
   std::optional<double> ttft_above_p99_ms;
   std::optional<double> ttft_rise_ms;
 };
-// Throws Error(kTester) for trials whose requests are not the same.
+// Throws Error(kTester) for trials with different requests.
 LinkImpact linkImpact(const serving::ServingResult& failed, const serving::ServingResult& intact,
                       const Outage& outage);
 
-// Tokens that did not come in a time, of those that came in it without failure [%]: by the samples
-// that it touches. Nothing without tokens.
+// Tokens missing in a time span, of those that arrived in it without failure [%]: from the samples
+// that overlap it. Nothing without tokens.
 std::optional<double> tokensLost(const serving::ServingResult& failed,
                                  const serving::ServingResult& intact, Picoseconds from,
                                  Picoseconds to);
 
-// Payload that arrived from the end of the outage to the end of the load, of that without failure
-// [%]. Nothing where there is no sample in between.
+// Payload that arrived from the end of the outage to the end of the load, relative to the trial
+// without failure [%]. Nothing without a sample in between.
 std::optional<double> rateAfter(const bench::TrialResult& failed, const bench::TrialResult& intact,
                                 const Outage& outage, Picoseconds end);
 
-// Of the bytes that prefill NICs sent, those that crossed the elements, from a trial in which they
-// did not fail [%].
+// Share of the bytes of prefill NICs that crossed the elements, from a trial in which they did not
+// fail [%].
 std::optional<double> trafficOn(const TestConfig& config, const serving::ServingProgram& program,
                                 const std::vector<std::string>& elements,
                                 const bench::TrialResult& intact);

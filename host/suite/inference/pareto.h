@@ -1,4 +1,4 @@
-// The points of a set that no other point is better than.
+// The Pareto-optimal points of a set.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 
 namespace plumbline::suite {
 
-// What a point gains and what it costs. A figure that was not reached is an infinite cost.
+// Gain and costs of a point. A figure that was not reached is an infinite cost.
 struct GainAndCosts {
   double gain = 0;
   std::vector<double> costs;  // of all points as many
 };
 
-// Places of the points that no other is at least as good as in everything and better than in
-// something; ascending. Of equal points all are in it.
+// Indices of the points that no other point dominates (at least as good in everything, better in
+// something); ascending. Equal points are all included.
 std::vector<std::size_t> paretoSet(const std::vector<GainAndCosts>& points);
 
 }  // namespace plumbline::suite

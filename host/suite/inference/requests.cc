@@ -21,7 +21,7 @@ constexpr std::size_t kSlowest = 10;
 constexpr std::size_t kShownWorkers = 16;
 
 // The slowest measured requests of each point, by TTFT, unfinished ones first: where they spent the
-// time up to their first token, or up to the end of the run.
+// time until their first token, or until the end of the run.
 results::Table slowestRequests(const Design& design, std::span<const Measured> measured) {
   results::Table table{"slowest_requests",
                        "The slowest requests of each point",
@@ -151,7 +151,7 @@ results::Table loadTable(const Design& design, std::span<const Measured> measure
   return table;
 }
 
-// What each worker of each point did, of the first repetition.
+// Work of each worker at each point, for the first repetition.
 results::Table workersTable(const Design& design, std::span<const Measured> measured) {
   results::Table table{"workers",
                        "Workers of each point",
@@ -207,7 +207,7 @@ void noteExtrapolation(std::span<const Measured> measured, ResultBuilder& builde
                   "step times");
 }
 
-// Nothing is known of a point whose window had no request, or none that was taken.
+// Figures are missing for a point whose window had no request, or refused all of them.
 void noteEmptyWindows(std::span<const Measured> measured, ResultBuilder& builder) {
   std::vector<std::string> empty;
   std::vector<std::string> refused;
@@ -241,7 +241,7 @@ void noteEmptyWindows(std::span<const Measured> measured, ResultBuilder& builder
   }
 }
 
-// A trace is not as busy at all times: the window may have another rate than the point is for.
+// A trace's rate varies over time: the window's rate may differ from the point's.
 void noteRates(std::span<const Measured> measured, ResultBuilder& builder) {
   constexpr double kMostDifference = 0.2;
   std::vector<std::string> points;

@@ -1,5 +1,5 @@
-// What single requests of a serving test were and did: tables of the load as it came, of the
-// slowest requests and of the workers, all requests as raw data, and what their steps rest on.
+// Single requests of a serving test: tables of the actual load, of the slowest requests and of the
+// workers, all requests as raw data, and the source of step times.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace plumbline::suite {
 
-// All of these.
+// Adds all of these.
 void addRequests(const Design& design, std::span<const Measured> measured, ResultBuilder& builder);
 
-// Raw data alone: every request of every trial, a line each (serving/request_csv.h); and what
-// spoils figures of them as anomalies: steps more than 10 % outside a table of step times, windows
-// without requests, and requests that were refused.
+// Adds the raw data alone: every request of every trial, a line each (serving/request_csv.h); and
+// anomalies that affect the figures: steps more than 10 % outside a table of step times, windows
+// without requests, and refused requests.
 void addRequestData(const Design& design, std::span<const Measured> measured,
                     ResultBuilder& builder);
 

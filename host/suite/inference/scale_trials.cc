@@ -18,7 +18,7 @@ namespace {
 constexpr double kLoad = 0.8;  // of the capacity of the pools
 constexpr std::uint32_t kScaleTokens = 128;
 constexpr std::uint32_t kDispatches = 4;
-// What a message of KV cache at flow level costs, in packets crossing a link.
+// Cost of a KV cache message at flow level, in packets that cross a link.
 constexpr double kHopsOfFlowMessage = 40;
 constexpr double kHopsOfProbe = 10'000;
 
@@ -26,7 +26,7 @@ std::uint32_t nicsOf(const TestConfig& config) {
   return servingSection(config).program.system.servers.nics;
 }
 
-// First hosts of the two pools, and what each has room for.
+// First hosts of the two pools, and the room in each.
 struct Halves {
   std::uint32_t decode = 0;
   std::uint32_t hosts = 0;  // of the smaller one

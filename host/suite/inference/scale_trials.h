@@ -1,5 +1,5 @@
-// The trials of I12.1: a cluster of so many servers, half of them prefill, and what is measured on
-// it, packet by packet or at flow level.
+// The trials of I12.1: a cluster of servers, half of them prefill, and its measurements, packet by
+// packet or at flow level.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ std::uint32_t mostNodes(const TestConfig& config);
 // The pools grow from opposite ends of the fabric, or each in its own pool of leaves.
 std::vector<std::uint32_t> clusterHosts(const TestConfig& config, std::uint32_t nodes);
 
-// What is measured at which scales, in the order of the points. Every scale at flow level; the
-// small ones packet by packet as well; experts packet by packet alone.
+// Measurements and scales, in the order of the points. Every scale at flow level; the small ones
+// packet by packet as well; experts packet by packet only.
 std::vector<ScaleCell> scaleCells(const TestConfig& config, Numbers& numbers);
-// Adds a point for each of them, or why there is none.
+// Adds a point for each of them, or the reason why there is none.
 void addScalePoints(const TestConfig& config, const std::vector<ScaleCell>& cells, Design& design);
 
 // Words of the table's columns.

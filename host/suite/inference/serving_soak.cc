@@ -14,7 +14,7 @@ namespace plumbline::suite {
 namespace {
 
 constexpr std::uint32_t kFewestWindows = 4;  // mannKendall()
-// Of the time series, whose intervals the longest queue of a window is of.
+// Intervals of the time series, from which the longest queue of a window is taken.
 constexpr std::uint32_t kSeries = 2000;
 
 Picoseconds endOf(const serving::RequestRecord& record) {
@@ -44,7 +44,7 @@ Picoseconds ttftOf(const serving::RequestRecord& record) {
   return record.first_token - record.arrival;
 }
 
-// Zero where there was nothing to send.
+// Zero for a request without a transfer.
 Picoseconds transferOf(const serving::RequestRecord& record) {
   if (record.bytes == 0 && record.decode_start != serving::kNever) return {};
   if (record.last_arrival == serving::kNever) return serving::kNever;

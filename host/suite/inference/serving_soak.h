@@ -1,12 +1,12 @@
-// What the soaks of serving systems (I13.1 to I13.3) have in common: one long trial at 80 % of the
-// load that the system can take, cut into windows.
+// Common parts of the soaks of serving systems (I13.1 to I13.3): one long trial at 80 % of the load
+// that the system can sustain, divided into windows.
 //
 // The draft samples a day every 15 minutes. A packet-level simulation of a day takes weeks, so the
-// clock is compressed: a window of simulated time stands for the interval up to the next sample.
-// Unlike the training soak's, windows are not trials of their own: requests, queues, pages of KV
-// cache, queue pairs and congestion control go on from one to the next. Before the first one there
-// is a warm-up of whole windows; after the last one no request arrives, and the trial ends when the
-// system is empty.
+// clock is compressed: a window of simulated time represents the interval up to the next sample.
+// Unlike the training soak's, windows are not separate trials: requests, queues, pages of KV cache,
+// queue pairs and congestion control continue from one to the next. A warm-up of whole windows
+// precedes the first one; after the last one no request arrives, and the trial ends when the system
+// is empty.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 namespace plumbline::suite {
 
 struct SoakClock {
-  Picoseconds duration;  // of the day that it stands for
+  Picoseconds duration;  // of the day that it represents
   Picoseconds interval;
   Picoseconds window;         // simulated
   std::uint32_t warmup = 1;   // windows
@@ -45,7 +45,7 @@ struct ServingSoakDesign {
   SoakClock clock;
 };
 
-// A figure with a value for each window; none where the window does not have it.
+// A figure with a value for each window; none for windows without it.
 struct WindowFigure {
   std::string column;
   std::string unit;
@@ -56,35 +56,34 @@ struct WindowFigure {
   [[nodiscard]] std::vector<double> present() const;
 };
 
-// What serving and fabric did in each window of a trial: requests count in the window in which they
-// arrived, tokens, gaps, packets and bytes in the one in which they came.
+// Serving and fabric in each window of a trial: requests count in the window of their arrival;
+// tokens, gaps, packets and bytes in the window in which they occurred.
 std::vector<WindowFigure> servedWindows(const TestConfig& config, const SoakClock& clock,
                                         const bench::TrialSpec& spec,
                                         const bench::TrialResult& trial);
 // Pages, transfers and queue pairs in each window.
 std::vector<WindowFigure> memoryWindows(const SoakClock& clock, const bench::TrialResult& trial);
 
-// Requests that P99 of an exponential tail needs, so that its relative standard error is `error`:
-// 99 / (error ln 100)^2. And the error of so many.
+// Requests that P99 of an exponential tail needs for a relative standard error `error`: 99 / (error
+// ln 100)^2. And the error for a number of requests.
 double requestsForP99(double error);
 double errorOfP99(double requests);
 
-// By Little's law as an identity: the mean number of requests in the system in a window, counted by
-// the model, against the time that the requests' records have in it. The windows in which they
-// differ.
+// Little's law as an identity: the model's mean number of requests in the system in a window,
+// against the total time of the requests' records in it. Returns the windows in which they differ.
 std::vector<std::uint32_t> littleViolations(const SoakClock& clock,
                                             const serving::ServingResult& result);
 
 // "06:00": of a window, on the day's clock.
 std::string windowClock(const SoakClock& clock, std::uint32_t number);
 
-// Lines of figures over the day.
+// Adds lines of figures over the day.
 void addWindowChart(const SoakClock& clock, const std::vector<WindowFigure>& figures,
                     results::Chart heading, ResultBuilder& builder);
 
-// A row for each figure that has a value in every window: mean, least-squares slope with its 95 %
-// interval, Mann-Kendall. A trend is significant at 99 % for all figures together (Bonferroni).
-// Anomalies for those that are; returns how many.
+// Adds a row for each figure that has a value in every window: mean, least-squares slope with its
+// 95 % interval, Mann-Kendall. A trend is significant at 99 % for all figures together
+// (Bonferroni). Significant trends are anomalies; returns their number.
 std::size_t addWindowTrends(const SoakClock& clock, const std::vector<WindowFigure>& figures,
                             ResultBuilder& builder);
 

@@ -197,7 +197,7 @@ serving::Distribution transferTimes(const serving::ServingResult& result) {
   std::uint64_t not_reached = 0;
   for (const serving::RequestRecord& record : result.requests) {
     if (!record.measured) continue;
-    // The decode worker had all of it.
+    // The decode worker already had all pages.
     const bool nothing_sent = record.bytes == 0 && record.decode_start != serving::kNever;
     if (nothing_sent) continue;
     if (record.last_arrival == serving::kNever) {

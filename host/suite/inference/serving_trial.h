@@ -1,6 +1,6 @@
-// What the tests of serving systems have in common: trials of the scenario's system, and figures of
-// the requests that were measured. Everything above the fabric is modelled
-// (docs/model/serving.md); KV cache crosses the fabric packet by packet.
+// Common parts of the tests of serving systems: trials of the scenario's system, and figures of the
+// measured requests. Everything above the fabric is modelled (docs/model/serving.md); KV cache
+// crosses the fabric packet by packet.
 #pragma once
 
 #include <functional>
@@ -17,33 +17,34 @@ namespace plumbline::suite {
 // The scenario's `serving` section, or its defaults.
 const scenario::ServingSection& servingSection(const TestConfig& config);
 
-// Hosts of the system's NICs: the scenario's; in a topology of pools each pool's own; else host i
-// for NIC i, which an empty list says.
+// Hosts of the system's NICs: the scenario's; in a topology of pools each pool's own; else an empty
+// list, which means host i for NIC i.
 std::vector<std::uint32_t> servingHosts(const TestConfig& config,
                                         const serving::ServingProgram& program);
 
-// A trial of the scenario's fabric, transport and seed with this system and nothing else.
+// A trial of the scenario's fabric, transport and seed with this system alone.
 bench::TrialSpec servingTrial(const TestConfig& config, serving::ServingProgram program);
-// Why the topology cannot hold the system: nothing if it can.
+// Why the system does not fit into the topology: nothing if it does.
 std::optional<std::string> servingRefusal(const TestConfig& config,
                                           const serving::ServingProgram& program);
-// Packets crossing a link for so many requests of the program's mean prompt, roughly.
+// Approximate number of packets that cross a link for `requests` requests of the program's mean
+// prompt.
 double servingHops(const TestConfig& config, const serving::ServingProgram& program,
                    double requests);
 
-// What the NICs of the decode pool can receive together, by their cables [byte/s].
+// Receive rate of all NICs of the decode pool, by their cables [byte/s].
 double receivingRate(const TestConfig& config, const serving::ServingProgram& program);
 
 // Lines of the report's configuration: model, parallelism, accelerators, load (inference draft,
 // section 14).
 void configureServing(const TestConfig& config, Design& design);
-// The same without the pools, of tests that sweep them.
+// The same without the pools, for tests that sweep them.
 void configureModel(const TestConfig& config, Design& design);
 
-// How KV cache of one request of `tokens` tokens lies on the NICs.
+// Distribution of the KV cache of one request of `tokens` tokens over the NICs.
 serving::MappingLoad requestLoad(const serving::ServingProgram& program, std::uint64_t tokens);
 
-// A figure of the measured requests of a trial; absent is "not reached".
+// A figure of the measured requests of a trial; absent means "not reached".
 using OfServing = std::function<std::optional<Reading>(const serving::ServingMetrics& metrics,
                                                        const serving::ServingResult& result)>;
 Figure servingFigure(std::string column, std::string unit, std::string kpi,
@@ -53,8 +54,8 @@ Figure servingFigure(std::string column, std::string unit, std::string kpi,
 std::optional<Reading> inMilliseconds(std::optional<double> seconds);
 std::optional<Reading> percentileMs(const serving::Distribution& distribution, double quantile);
 
-// First post to last arrival of the measured requests' KV cache [s]; those whose KV cache did not
-// arrive are not reached, those that had nothing to send are left out.
+// First post to last arrival of the measured requests' KV cache [s]; requests whose KV cache did
+// not arrive count as not reached, requests without a transfer are left out.
 serving::Distribution transferTimes(const serving::ServingResult& result);
 
 // TTFT: mean, P50, P95, P99; its parts; the share of the fabric.
@@ -63,9 +64,9 @@ std::vector<Figure> ttftFigures(const serving::SloSpec& slo);
 std::vector<Figure> transferFigures(const serving::SloSpec& slo);
 // Time between tokens and per token, time of a whole request.
 std::vector<Figure> tokenFigures(const serving::SloSpec& slo);
-// Tokens per second, goodput, requests that did not get there.
+// Tokens per second, goodput, unfinished requests.
 std::vector<Figure> throughputFigures(const serving::SloSpec& slo);
-// Evictions, preemptions, KV cache that was sent again, time of prefill lost to pages.
+// Evictions, preemptions, repeated KV cache transfers, prefill time lost to lack of pages.
 std::vector<Figure> memoryFigures(const serving::SloSpec& slo);
 // All of these together.
 std::vector<Figure> servingFigures(const serving::SloSpec& slo);
@@ -73,7 +74,7 @@ std::vector<Figure> servingFigures(const serving::SloSpec& slo);
 void append(std::vector<Figure>& figures, std::vector<Figure> more);
 // The figures of `all` with these KPIs, in the order of `kpis`.
 std::vector<Figure> chosen(std::vector<Figure> all, const std::vector<std::string>& kpis);
-// The primary one of `figures` at the last point that has it, as a main figure of the result.
+// Makes the primary one of `figures`, at the last point that has it, a main figure of the result.
 void addMainFigure(const Design& design, const std::vector<Measured>& measured,
                    const std::vector<Figure>& figures, ResultBuilder& builder);
 
@@ -84,7 +85,7 @@ std::vector<std::string> tokenKpis();
 std::vector<std::string> throughputKpis();
 std::vector<std::string> memoryKpis();
 
-// What tables of these figures say below them.
+// Note below tables of these figures.
 inline constexpr const char* kServingNote =
     "Requests, steps and queues are modelled; KV cache crosses the simulated fabric packet by "
     "packet. TTFT counts from a request's scheduled arrival, transfer NIC to NIC. A percentile in "

@@ -32,7 +32,7 @@ double fabricShare(const RequestRecord& record) {
 struct Part {
   const char* name;
   const char* unit;
-  double scale;  // of what `of` returns to `unit`
+  double scale;  // from the result of `of` to `unit`
   PartOf of;
 };
 constexpr std::array<Part, 4> kParts{{{"Prefill", "ms", 1e3, prefillPart},

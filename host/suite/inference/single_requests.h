@@ -1,4 +1,4 @@
-// Requests one at a time, of one prompt length a point: I6.1 and I10.1 of the inference draft.
+// Requests one at a time, with one prompt length per point: I6.1 and I10.1 of the inference draft.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct SingleRequests {
   std::uint32_t repetitions = 20;  // of the draft
 };
 
-// Points: prompt lengths. A trial is `requests` requests, each sent when the one before is done;
+// Points: prompt lengths. A trial has `requests` requests, each sent when the previous one is done;
 // repetitions have other seeds, and so other paths through the fabric.
 Design singleRequestDesign(const TestConfig& config, const SingleRequests& numbers);
-// Means of these figures over the prompt length, for a chart: a series each.
+// Means of these figures over the prompt length, for a chart: one series each.
 std::vector<results::Series> overPrompt(const Design& design, const std::vector<Measured>& measured,
                                         const std::vector<Figure>& figures);
 // Tables, KPIs and the main figure.

@@ -25,7 +25,7 @@ double stepSeconds(const serving::ServingSpec& system, std::uint32_t tp,
       .toSeconds();
 }
 
-// Steps of a full batch of mean answers half way.
+// Steps of a full batch whose answers are half generated on average.
 double decodeCapacity(const serving::ServingProgram& program) {
   const serving::ServingSpec& system = program.system;
   const double prompt = serving::meanPrompt(program.workload);
@@ -38,7 +38,7 @@ double decodeCapacity(const serving::ServingProgram& program) {
          (step * output);
 }
 
-// A trace goes on for longer than the window, since load must not end while requests are measured.
+// A trace is longer than the window, since load must not end while requests are measured.
 constexpr double kTraceRoom = 1.1;
 
 }  // namespace
@@ -193,7 +193,7 @@ void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
     for (const bench::TrialResult& trial : one.trials) {
       const serving::ServingMetrics metrics = serving::metricsOf(*trial.serving, {});
       const serving::Distribution& e2e = metrics.e2e;
-      // Of requests that were all refused another anomaly speaks.
+      // If all requests were refused, another anomaly reports it.
       if (e2e.count == metrics.rejected) continue;
       if (e2e.p50.value && *e2e.p50.value <= warmup.toSeconds()) continue;
       points.push_back(one.point.label);

@@ -10,34 +10,34 @@
 
 namespace plumbline::suite {
 
-// The test's load where the scenario has none: Poisson arrivals, prompts Zipf(1) over 128 to 8,192
-// tokens (inference draft, section 6.2), answers of 128 tokens, of 32 in the quick profile.
+// The default load: Poisson arrivals, prompts Zipf(1) over 128 to 8,192 tokens (inference draft,
+// section 6.2), answers of 128 tokens, of 32 in the quick profile.
 serving::WorkloadSpec usualLoad(const TestConfig& config);
 serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& usual);
 
 // Sets the windows of all points: requests that arrive in `measure` after `warmup` are measured
-// (draft: 60 s after 10 s; in the quick profile `quick_measure` after `quick_warmup`). Notes what
-// deviates.
+// (draft: 60 s after 10 s; in the quick profile `quick_measure` after `quick_warmup`). Notes
+// deviations.
 serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers,
                                  Picoseconds quick_warmup = milliseconds(400),
                                  Picoseconds quick_measure = milliseconds(600));
 
-// Adds a point; its packet-hops are those of the load's rate over the window. A closed loop is
+// Adds a point; its packet-hops follow from the load's rate over the window. A closed loop is
 // refused: it hides queues, and has no rate.
 void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::string> values,
                     serving::ServingProgram program);
-// The same with other jobs on the fabric, whose packet-hops per second of the trial are given.
+// The same with other jobs on the fabric, given their packet-hops per second of the trial.
 void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::string> values,
                     serving::ServingProgram program, workload::WorkloadSpec background,
                     double background_hops_per_s);
 
-// Prompt tokens per second that the prefill pool computes when it never waits: full batches of the
+// Prompt tokens per second that the prefill pool computes without waiting: full batches of the
 // load's mean prompt.
 double prefillCapacity(const serving::ServingProgram& program);
-// Requests per second that prefill and decode pools can both take at most.
+// Largest request rate that both prefill and decode pools can sustain.
 double requestCapacity(const serving::ServingProgram& program);
 
-// What each decode worker had of a run: bytes of KV cache, seconds in steps, tokens.
+// Share of each decode worker in a run: bytes of KV cache, seconds in steps, tokens.
 enum class WorkerShare { kBytes, kBusy, kTokens };
 std::vector<double> decodeShares(const serving::ServingResult& result, WorkerShare of);
 
@@ -46,12 +46,12 @@ std::optional<Reading> memoryVariation(const serving::ServingResult& result);
 // KV cache of requests whose transfer ended in the measuring window, per second of it [GB/s];
 // nothing without a window.
 std::optional<Reading> kvThroughput(const serving::ServingResult& result);
-// Transfers under way at one time, most.
+// Largest number of simultaneous transfers.
 double peakTransfers(const serving::ServingResult& result);
 
 // addTable() with the primary figure of the last point as the main one, and the slowest requests.
-// Notes where a short warm-up spoils figures: a system that is not full yet when the window begins
-// gives fewer tokens in it than later.
+// Notes where a short warm-up distorts figures: a system that is not full when the window begins
+// produces fewer tokens in it than later.
 void addSteadyTable(const Design& design, const std::vector<Measured>& measured,
                     const std::vector<Figure>& figures, results::Table heading,
                     ResultBuilder& builder);

@@ -1,5 +1,5 @@
-// Serving systems under 80 % of the load that they can take, as the tests of failures, of scaling
-// and of soaks run them (inference draft, sections 12.2 to 13.3).
+// Serving systems under 80 % of the load that they can sustain, for the tests of failures, of
+// scaling and of soaks (inference draft, sections 12.2 to 13.3).
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ void sustainRate(const TestConfig& config, Numbers& numbers, serving::ServingPro
 serving::ServingProgram sustainedProgram(const TestConfig& config, Numbers& numbers,
                                          const serving::WindowSpec& window);
 
-// Takes samples of the system's and of the fabric's state at multiples of `interval`.
+// Samples the system's and the fabric's state at multiples of `interval`.
 void sampleBoth(Picoseconds interval, bench::TrialSpec& spec);
 
-// First timeout of a sender that hears nothing.
+// First timeout of a sender without an answer.
 Picoseconds firstTimeout(const bench::TrialSpec& spec);
 
 }  // namespace plumbline::suite

@@ -10,7 +10,7 @@
 namespace plumbline::suite {
 namespace {
 
-// Keeps what is known: everything up to `passing` passes, everything from `failing` on fails.
+// The bracket: all values up to `passing` pass, all from `failing` on fail.
 class Bracket {
  public:
   Bracket(std::uint64_t low, std::uint64_t high, const SearchTrial& trial)
@@ -41,15 +41,15 @@ class Bracket {
 
   [[nodiscard]] std::optional<std::uint64_t> passing() const { return result_.highest_passing; }
   [[nodiscard]] bool failed() const { return end_ <= high_; }
-  // Lowest value known to fail, once something failed.
+  // Lowest value known to fail, once one has failed.
   [[nodiscard]] std::uint64_t failing() const { return end_; }
 
-  // Bisects what the tries so far have left open.
+  // Bisects the remaining bracket.
   SearchResult finish() {
     while (result_.valid) {
       const std::uint64_t first = passing() ? *passing() + 1 : low_;  // lowest unknown
       if (first >= end_) break;
-      // The middle of the bracket whose lower end, where nothing passed yet, lies below `low`.
+      // The middle of the bracket; without a passing value its lower end is below `low`.
       const std::uint64_t middle =
           passing() ? *passing() + (end_ - *passing()) / 2 : first + (end_ - 1 - first) / 2;
       tryValue(std::max(first, middle));
@@ -94,8 +94,8 @@ SearchResult searchAround(std::uint64_t low, std::uint64_t high, std::uint64_t e
 }
 
 std::uint32_t searchTrials(std::uint64_t low, std::uint64_t high) {
-  // After `high` failed, [low, high) is open and has high - low values plus the answer "none":
-  // high - low + 1 outcomes, each trial halving them.
+  // After `high` failed, [low, high) is open and has high - low values plus the outcome "none":
+  // high - low + 1 outcomes, which each trial halves.
   return 1 + static_cast<std::uint32_t>(std::bit_width(high - low));
 }
 

@@ -1,8 +1,8 @@
-// Searches over an integer grid, on trials that can pass, fail or be no answer at all.
+// Searches over an integer grid, with trials that pass, fail or are invalid.
 //
 // RFC 2544 section 26.1 leaves the search open ("binary search is common"); this one bisects a grid
 // of equal steps, so that the number of trials is known beforehand and the result is a grid point:
-// the highest value that passed with the next one having failed.
+// the highest value that passed while the next one failed.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ using SearchTrial = std::function<Verdict(std::uint64_t value)>;
 // Throws Error(kUsage) when low > high.
 SearchResult searchHighestPassing(std::uint64_t low, std::uint64_t high, const SearchTrial& trial);
 
-// The same, beginning at an expected value: tries `expected` and its upper neighbour, and on
-// another answer widens the bracket by doubling steps before it bisects. Two trials when the
+// The same, beginning at an expected value: tries `expected` and its upper neighbour; if the limit
+// is elsewhere, widens the bracket by doubling steps before it bisects. Two trials when the
 // expectation holds, at most about twice the plain search when it is far off.
 SearchResult searchAround(std::uint64_t low, std::uint64_t high, std::uint64_t expected,
                           const SearchTrial& trial);

@@ -21,7 +21,7 @@ struct Strategy {
 
 using Kind = fabric::LoadBalancingKind;
 
-// The first one of a word is what the word stands for.
+// For each word the first entry is the default.
 constexpr std::array<Strategy, 7> kStrategies{
     {{Kind::kEcmp, "ecmp", "ECMP"},
      {Kind::kEcmpQp, "ecmp-qp", "ECMP, BTH-aware"},
@@ -59,7 +59,7 @@ std::vector<Balancing> balancingSweep(const TestConfig& config, Numbers& numbers
     all.push_back(balancingOf(word));
   }
   const Balancing own = scenarioBalancing(config);
-  // ECMP is also what a scenario has that says nothing.
+  // ECMP is also the setting of a scenario without one.
   if (own.kind != Kind::kEcmp && std::find(all.begin(), all.end(), own) == all.end()) {
     numbers.deviation(fmt::format(
         "Load balancing: this test sets it at every point; the scenario's own, {}, is not among "
@@ -103,7 +103,7 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
   for (const auto& [name, value] : kServices) {
     if (service == name) uet.service = value;
   }
-  // Where switches go by the flow, a flow is a PDC; packets of their own entropy would be sprayed.
+  // For flow-based switches a PDC is a flow; packets with their own entropy would be sprayed.
   if (balancing.word != "spray") uet.entropy.policy = transport::UetEntropyPolicy::kConstant;
   variant.transport = uet;
   return variant;

@@ -10,9 +10,9 @@
 
 namespace plumbline::suite {
 
-// What a strategy is called and what it makes of the switches.
+// Name of a strategy and its switch settings.
 struct Balancing {
-  std::string word;  // as in `parameters.balancing`; of the scenario's own the nearest one
+  std::string word;  // as in `parameters.balancing`; the nearest one for the scenario's own setting
   std::string name;  // "ECMP", "ECMP, BTH-aware", "flowlet DLB", "packet spray"
   fabric::LoadBalancingKind kind = fabric::LoadBalancingKind::kEcmp;
 
@@ -21,18 +21,18 @@ struct Balancing {
 
 Balancing balancingOf(const std::string& word);
 
-// How the scenario's own switches balance: `dut.load_balancing`, of every kind that there is. For
-// tests whose draft names no strategy.
+// The scenario's own setting, `dut.load_balancing`, of any kind. For tests whose draft names no
+// strategy.
 Balancing scenarioBalancing(const TestConfig& config);
 
 // Sweep over strategies: the draft's and, where there is one, the scenario's own list
-// (`parameters.balancing`). They replace `dut.load_balancing`: where that is a kind which is not
-// swept, it is a deviation.
+// (`parameters.balancing`). They replace `dut.load_balancing`; a kind there that is not swept is a
+// deviation.
 std::vector<Balancing> balancingSweep(const TestConfig& config, Numbers& numbers,
                                       const std::vector<std::string>& standard,
                                       const std::vector<std::string>& quick);
 
-// One way to carry the same traffic, for tests that compare some: the transport of the hosts and
+// One way to carry the same traffic, for tests that compare several: the transport of the hosts and
 // the balancing of the switches.
 struct Variant {
   std::string name;  // "RUD, packet spray"
@@ -46,10 +46,10 @@ Variant usualVariant(const TestConfig& config, const Balancing& balancing);
 // Parameters are the scenario's where it has a transport of that family.
 Variant serviceVariant(const TestConfig& config, const std::string& service,
                        const Balancing& balancing);
-// Hosts and switches of `spec` become those of `variant`.
+// Applies `variant` to hosts and switches of `spec`.
 void applyVariant(const Variant& variant, bench::TrialSpec& spec);
 
-// Sets the switches of `spec`. What RC does about packets out of order follows from them
+// Sets the switches of `spec`. RC's handling of packets out of order follows from them
 // (rc_recovery.h).
 void applyBalancing(const Balancing& balancing, bench::TrialSpec& spec);
 

@@ -87,8 +87,8 @@ double payloadOf(const CollectivePoint& point, std::uint32_t iterations) {
          point.ranks * iterations;
 }
 
-// Data packets of a trial that are simulated one by one at most: a few minutes' worth, and enough
-// for 1,024 ranks to be fast-forwarded from.
+// Largest number of data packets of a trial that is simulated packet by packet: a few minutes of
+// wall time, and enough to fast-forward from for 1,024 ranks.
 constexpr std::uint64_t kMostPackets = 2'000'000'000;
 constexpr double kPayloadOfPacket = 4096;
 constexpr double kMostPayload = static_cast<double>(kMostPackets) * kPayloadOfPacket;
@@ -96,8 +96,8 @@ constexpr double kMostPayload = static_cast<double>(kMostPackets) * kPayloadOfPa
 // Of a trial that may end early: half a minute, on one core.
 constexpr std::uint64_t kEarlyPackets = 50'000'000;
 constexpr std::uint32_t kFewestIterations = 3;
-// Fast-forwarding a ring takes seven iterations of messages of a bandwidth-delay product, and as
-// many messages as the square of the ranks: so many packets for each of them.
+// Fast-forwarding a ring takes seven iterations with messages of a bandwidth-delay product, whose
+// number grows with the square of the ranks: this many packets for each.
 constexpr double kPredictionPackets = 1'600;
 
 bool isRing(CollectiveKind kind) { return kind != CollectiveKind::kAllToAll; }
@@ -108,9 +108,9 @@ struct RankCost {
   double more;
 };
 
-// The more ranks, and the more connections of each, the less of their state is in the processor's
-// caches. Flows that share a link by chance take longer, with marks and rates to be changed all the
-// while, and flowlets that overtake each other are sent again. As measured with 64 to 1,024 ranks.
+// With more ranks and connections, less of the hosts' state is in the processor's caches. Flows
+// that share a link by chance take longer, with marks and changing rates, and flowlets that
+// overtake each other are retransmitted. As measured with 64 to 1,024 ranks.
 RankCost rankCost(CollectiveKind kind, const std::string& balancing) {
   if (isRing(kind)) {
     if (balancing == "spray") return {0.65, 0.4};
@@ -181,9 +181,9 @@ double collectiveHops(const TestConfig& config, const CollectivePoint& point,
 
 double collectiveHopCost(const TestConfig& config, const CollectivePoint& point) {
   const RankCost cost = rankCost(point.kind, point.variant.balancing.word);
-  // Hosts that have nothing to do, and the switches for them, take memory as well.
+  // Idle hosts, and their switches, take memory as well.
   constexpr double kIdle = 0.15;
-  // What a host knows of a peer, of UET over that of RoCE.
+  // State per peer of a host, UET over RoCE.
   constexpr double kUet = 3;
   const bool uet = std::holds_alternative<transport::UetSpec>(point.variant.transport);
   const double thousands =

@@ -1,4 +1,4 @@
-// What the collective tests (T9.1 to T9.4, T6.6, T11.1) have in common.
+// Common parts of the collective tests (T9.1 to T9.4, T6.6, T11.1).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace plumbline::suite {
 
-// One point: a collective among so many ranks, carried in one way.
+// One point: a collective among `ranks` ranks, with one transport and balancing.
 struct CollectivePoint {
   workload::CollectiveKind kind = workload::CollectiveKind::kAllReduce;
   Bytes size;
@@ -38,63 +38,64 @@ std::string collectiveScheme(workload::CollectiveKind kind);  // "ring, algo_fac
 workload::Placement acrossLeaves(const TestConfig& config, std::uint32_t ranks);
 
 // `iterations` times the collective. Rings of more packets than a run can simulate are
-// fast-forwarded, which the report says.
+// fast-forwarded, which the report states.
 bench::TrialSpec collectiveTrial(const TestConfig& config, const CollectivePoint& point,
                                  std::uint32_t iterations);
-// In the profile `standard` (mayEndEarly()): the trial ends when its iterations' time is
-// stationary, and has no more iterations than half a minute is enough for, though three at least;
+// In the profile `standard` (mayEndEarly()): the trial ends when the time of its iterations is
+// stationary, and has at most as many iterations as fit into half a minute, but at least three;
 // rings whose three iterations take longer are fast-forwarded.
 void endCollectiveEarly(const TestConfig& config, const CollectivePoint& point,
                         bench::TrialSpec& spec);
-// Packets crossing a link in `spec`, such a trial or what a test made of it, roughly.
+// Approximate number of packets that cross a link in `spec`, such a trial or one derived from it.
 double collectiveHops(const TestConfig& config, const CollectivePoint& point,
                       std::uint32_t iterations, const bench::TrialSpec& spec);
-// The same of the iterations that the trial is expected to run.
+// The same for the iterations that the trial is expected to run.
 double collectiveHops(const TestConfig& config, const CollectivePoint& point,
                       const bench::TrialSpec& spec);
-// What one of them costs: PlannedTrial::hop_cost.
+// Cost of one of them: PlannedTrial::hop_cost.
 double collectiveHopCost(const TestConfig& config, const CollectivePoint& point);
 
 // Mean time of the iterations of the only job, from the first rank's start to the last one's
 // finish.
 Figure iterationTimeFigure();
 
-// The algo_factor of a point, which every table of bus bandwidths must have beside them.
+// The algo_factor of a point, a required column in every table of bus bandwidths.
 Figure algoFactorFigure(const std::vector<CollectivePoint>& points);
-// Notes what a generator must say of its collectives (training draft, revision 01, 3.3.3): whether
-// barriers are reproduced, what drives the flows, whether stragglers are modelled.
+// Notes the declarations that a generator must make about its collectives (training draft, revision
+// 01, 3.3.3): whether barriers are reproduced, what drives the flows, whether stragglers are
+// modelled.
 void configureCollectives(Numbers& numbers);
 
 // algo_factor, BusBW mean, P50, P95, P99 over iterations, and the efficiency against the line rate.
-// `iterations`: of a trial; percentiles that rest on too few say so in their column.
+// `iterations`: of a trial; columns of percentiles with too few samples are labelled so.
 std::vector<Figure> busBandwidthFigures(const TestConfig& config,
                                         const std::vector<CollectivePoint>& points,
                                         std::uint32_t iterations);
 // ECN marking, PFC, drops, retransmissions, link load, fairness.
 std::vector<Figure> fabricFigures();
 
-// A chart over the number of ranks, still without series.
+// A chart over the number of ranks, without series.
 results::Chart chartOverRanks(std::string id, std::string title, std::string y_label);
 
-// Notes which points were predicted rather than simulated, each an anomaly.
+// Reports points that were predicted rather than simulated, each as an anomaly.
 void notePredictions(const std::vector<Measured>& measured, ResultBuilder& builder);
 
-// T9.1 to T9.4 and T6.6: collectives over buffer sizes, ranks and ways to carry them.
+// T9.1 to T9.4 and T6.6: collectives over buffer sizes, ranks, and transports with balancing.
 class CollectiveProcedure : public FabricProcedure {
  public:
   [[nodiscard]] std::vector<std::string> kpis() const override;
 
  protected:
-  // What is swept: the draft's values, and those of the quick profile.
+  // Swept values: the draft's, and those of the quick profile.
   struct Sweep {
-    std::vector<workload::CollectiveKind> kinds;  // all of them at every point
+    std::vector<workload::CollectiveKind> kinds;  // each of them at every point
     std::vector<Bytes> sizes;
     std::vector<Bytes> quick_sizes;
     std::vector<std::uint32_t> ranks;
     std::vector<std::uint32_t> quick_ranks;
   };
 
-  static constexpr std::size_t kCarriedBy = 3;  // place of that axis in the design
+  static constexpr std::size_t kCarriedBy = 3;  // index of that axis in the design
 
   explicit CollectiveProcedure(Sweep sweep) : sweep_(std::move(sweep)) {}
   // All sizes and ranks of section 9 for these collectives.
@@ -109,10 +110,10 @@ class CollectiveProcedure : public FabricProcedure {
   // The points that design() has, in its order.
   [[nodiscard]] std::vector<CollectivePoint> points(const TestConfig& config,
                                                     Numbers& numbers) const;
-  // The ways to carry them: ECMP, flowlets, spray with the scenario's transport.
+  // Transport and balancing: the scenario's transport with ECMP, flowlets and spray.
   [[nodiscard]] virtual std::vector<Variant> variants(const TestConfig& config,
                                                       Numbers& numbers) const;
-  // What a test shows besides the tables that all have.
+  // Adds results beyond the common tables.
   virtual void reportMore(const TestConfig&, const Design&, const std::vector<CollectivePoint>&,
                           const std::vector<Measured>&, ResultBuilder&) const {}
 

@@ -26,7 +26,7 @@ workload::JobSpec messagesTo(const char* name, std::vector<workload::HostId> hos
   program.bytes = static_cast<std::uint64_t>(message.count());
   if (until > Picoseconds(0)) {
     program.until = until;
-    // The next message is posted before the one under way is done: a sender never falls silent.
+    // The next message is posted before the previous one is complete: a sender never falls silent.
     program.load = workload::ClosedLoop{.outstanding = 2};
   } else {
     program.messages = 1;
@@ -126,7 +126,7 @@ double incastGoodputPercent(const TestConfig& config, const Incast& incast,
     const Picoseconds span = samples.interval * static_cast<std::int64_t>(count);
     return 100 * 8 * bytes / span.toSeconds() / line;
   }
-  // When the last job of the incast was done: all begin at once.
+  // When the last job of the incast was done; all begin at once.
   Picoseconds end;
   double bits = 0;
   for (const bench::JobOutcome& job : trial.fabric->jobs) {

@@ -27,7 +27,7 @@ std::optional<Picoseconds> goodputBack(const bench::Samples& samples, Picosecond
                                        Picoseconds until) {
   const std::vector<double> totals = arrived(samples);
   const auto at = [&](std::size_t begin) { return totals[begin + kGoodputWindow] - totals[begin]; };
-  // Whole samples before the failure; windows at or after it begin with the next one.
+  // Whole samples before the failure; later windows begin with the next one.
   const auto before = static_cast<std::size_t>(failure / samples.interval);
   const std::size_t known =
       std::min(totals.size() - 1, static_cast<std::size_t>(until / samples.interval));

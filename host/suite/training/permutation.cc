@@ -24,8 +24,7 @@ std::uint32_t hostsPerLeaf(const fabric::TopologySpec& topology) {
   }
 }
 
-// Messages of kPermutationMessage at random times; `message` is what a host sends in the time that
-// so many bytes take at line rate.
+// Messages of kPermutationMessage at random times, for as long as `message` takes at line rate.
 workload::MessageProgram randomMessages(const fabric::TopologySpec& topology, Bytes message) {
   const auto line = static_cast<double>(topology.link_rate.bitsPerSecond());
   const auto timeOf = [line](Bytes bytes, double share) {
@@ -68,7 +67,7 @@ bench::TrialSpec permutationTrial(const TestConfig& config, const PermutationPoi
   return spec;
 }
 
-// A two-tier Clos with another number of something; others as they are.
+// A two-tier Clos with a changed member; others unchanged.
 template <typename Member>
 std::vector<fabric::TopologySpec> varied(const TestConfig& config, Numbers& numbers,
                                          const char* what,
@@ -95,7 +94,7 @@ std::optional<double> goodputPercent(const PermutationPoint& point,
   return 100 * goodputGbps(trial) / line;
 }
 
-// Time from a message's post to its completion that 99 of 100 keep [us].
+// P99 of the time from a message's post to its completion [us].
 std::optional<Reading> permutationMessageP99(std::size_t /*point*/,
                                              const bench::TrialResult& trial) {
   return quantileMicroseconds(trial.fabric->jobs.front().message_time, 0.99);

@@ -13,15 +13,15 @@
 
 namespace plumbline::suite {
 
-// What every host sends.
+// Traffic of every host.
 enum class PermutationTraffic {
-  // One message, split over all flows: line rate until it is done. All flows are under way at the
-  // same time, as balls that were thrown once: what hashing alone makes of them.
+  // One message, split over all flows, at line rate until it is done. All flows are active at the
+  // same time, like balls thrown once: this shows the effect of hashing alone.
   kOneMessage,
   // Messages at random times (Poisson), each on the next flow: kPermutationLoad of line rate on
   // average for as long as the one message would take. Flows pause, and queues differ from path to
-  // path: without that, balancers that look at gaps or queues have nothing to tell apart, and
-  // packets that are sprayed in step never overtake each other.
+  // path: otherwise balancers that use gaps or queues find no differences, and sprayed packets
+  // never overtake each other.
   kMessagesAtRandom,
 };
 inline constexpr Fraction kPermutationLoad = Fraction::percent(80);
@@ -35,7 +35,7 @@ struct PermutationPoint {
   Picoseconds flowlet_gap = fabric::LoadBalancingSpec().flowlet_gap;
   // RoCE: all flows of a pair have one UDP source port, so one 5-tuple.
   bool shared_port = false;
-  // RoCE: the receiver goes back for what is missing, though switches spray.
+  // RoCE: the receiver uses go-back-N although switches spray.
   bool go_back_n = false;
 };
 
@@ -52,14 +52,14 @@ class PermutationProcedure : public FabricProcedure {
   }
   // Of the test's packet-hops: Design::hop_cost.
   [[nodiscard]] virtual double hopCost() const { return 1.75; }
-  // Columns behind MMR that only this test has.
+  // Columns after MMR that only this test has.
   [[nodiscard]] virtual std::vector<Figure> figures(
       const std::vector<PermutationPoint>& /*points*/) const {
     return {};
   }
-  // A sentence for the table's note: which points physics makes equal, and why.
+  // A sentence for the table's note: which points must be equal, and why.
   [[nodiscard]] virtual std::string note() const { return {}; }
-  // What a test shows besides its table: by default a bar of JFI for each way to carry the traffic.
+  // Charts besides the table: by default a bar of JFI for each transport and balancing.
   virtual void charts(const Design& design, const std::vector<PermutationPoint>& points,
                       const std::vector<Measured>& measured, ResultBuilder& builder) const;
 
@@ -67,8 +67,8 @@ class PermutationProcedure : public FabricProcedure {
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;
 
-  // Swept numbers of leaves, resp. spines, that the scenario's Clos is given: all of them for a
-  // two-tier Clos, its own otherwise.
+  // Swept numbers of leaves, resp. spines, for the scenario's Clos: all of them for a two-tier
+  // Clos, its own otherwise.
   static std::vector<fabric::TopologySpec> withLeaves(const TestConfig& config, Numbers& numbers,
                                                       const std::vector<std::uint32_t>& standard,
                                                       const std::vector<std::uint32_t>& quick);

@@ -1,4 +1,4 @@
-// PFC storm and deadlock on a fabric with a cycle: T7.4, and I8.4 with KV transfers beside it.
+// PFC storm and deadlock on a fabric with a cycle: T7.4, and I8.4 with additional KV transfers.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace plumbline::suite {
 
-// The cycle's fabric: leaf i, from 0, has hosts kCycleHostsPerLeaf * i on; behind all of them those
+// The cycle's fabric: leaf i, from 0, has hosts kCycleHostsPerLeaf * i on; after all of them those
 // of a test's own traffic, see ownHosts().
 inline constexpr std::uint32_t kCycleHostsPerLeaf = 16;
 inline constexpr std::uint32_t kCycleLeaves = 4;
@@ -29,9 +29,9 @@ class PfcDeadlockProcedure : public FabricProcedure {
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;
 
-  // What a test adds to the flows of the cycle, and says of it. Its traffic has hosts of its own,
-  // so many on every leaf, numbers kCycleHosts + leaf * ownHosts() on: the flows of the cycle leave
-  // their hosts on time.
+  // Traffic and figures that a test adds to the cycle's flows. Its traffic has separate hosts,
+  // ownHosts() on every leaf, numbers kCycleHosts + leaf * ownHosts() on, so that the cycle's flows
+  // leave their hosts on time.
   [[nodiscard]] virtual std::uint32_t ownHosts() const { return 0; }
   virtual void addTraffic(const TestConfig& /*config*/, Picoseconds /*duration*/,
                           bench::TrialSpec& /*spec*/) const {}
@@ -44,9 +44,8 @@ class PfcDeadlockProcedure : public FabricProcedure {
   static Picoseconds durationOf(const TestConfig& config, Numbers& numbers);
 };
 
-// Longest stretch of a trial in which none of the flows of the cycle, resp. none of the others,
-// made progress [us], known to one sample. A stretch begins with a sample behind the first
-// progress.
+// Longest time in a trial without progress of any flow of the cycle, resp. of any other flow [us],
+// to one sample. It begins with a sample after the first progress.
 double longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cycle);
 
 }  // namespace plumbline::suite

@@ -78,7 +78,7 @@ double busiestPacketsPerSecond(const bench::TrialResult& trial) {
   return static_cast<double>(most) / busyTime(trial).toSeconds();
 }
 
-// Maps the times of what the day has in store for the window of a sample to the window's own.
+// Maps the times of the day's events to the time of a sample's window.
 class WindowClock {
  public:
   WindowClock(const SoakDesign& design, Picoseconds time, Picoseconds lead)
@@ -101,7 +101,7 @@ bool overlaps(Picoseconds from, std::optional<Picoseconds> until, const SoakDesi
   return from < time + design.interval && (!until || *until > time);
 }
 
-// What of the scenario's schedule falls into the interval at `time`.
+// Events of the scenario's schedule in the interval at `time`.
 void scheduleWindow(const TestConfig& config, const SoakDesign& design, Picoseconds time,
                     bench::TrialSpec& spec) {
   const scenario::Scenario& scenario = config.scenario;
@@ -109,7 +109,7 @@ void scheduleWindow(const TestConfig& config, const SoakDesign& design, Picoseco
       std::any_of(scenario.failures.begin(), scenario.failures.end(), [&](const auto& failure) {
         return failure.down < time && overlaps(failure.down, failure.up, design, time);
       });
-  // What failed before the window has long been routed around when its jobs begin.
+  // Elements that failed before the window have been routed around long before its jobs begin.
   const Picoseconds lead = failed ? 2 * scenario.convergence : Picoseconds(0);
   const WindowClock clock(design, time, lead);
   spec.workload->jobs[0].start = lead;
@@ -132,7 +132,7 @@ void scheduleWindow(const TestConfig& config, const SoakDesign& design, Picoseco
   }
 }
 
-// Whether a program is asked of each sample, rather than a file read at the end.
+// Whether a program is queried at each sample, rather than a file read at the end.
 bool asksEachSample(const TestConfig& config) {
   const auto& source = config.scenario.dut_metrics;
   return source && !source->command.empty();
@@ -169,7 +169,7 @@ SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
   if (own.iterations) {
     iterations = *own.iterations;
   } else if (numbers.isStandard()) {
-    // As much of an interval as the bench can simulate in an interval, so that a day takes a day.
+    // As much of an interval as the bench can simulate in that time, so that a day takes a day.
     const double possible =
         interval.toSeconds() * 1e9 / config.bench.wall_ns_per_packet_hop / each.hops;
     iterations = static_cast<std::uint32_t>(std::clamp(possible, 1.0, 1e6));
@@ -201,7 +201,8 @@ bench::TrialSpec soakTrial(const TestConfig& config, const SoakDesign& design,
   bench::TrialSpec spec = collectiveTrial(config, point, design.iterations);
   chooseRecovery(spec);
   spec.fast_forward.reset();
-  // What a workload draws. The seed of the DUT, and with it every path, is the same all day.
+  // Only the workload's random choices differ. The seed of the DUT, and with it every path, is the
+  // same all day.
   spec.workload->seed += number;
   auto& job = spec.workload->jobs[0];
   job.name = "AllReduce and AlltoAll";
@@ -299,7 +300,7 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
   if (!config.scenario.dut_metrics) return {};
   std::vector<DutMetric> metrics;
   std::size_t missing = 0;
-  std::string first;  // what was wrong
+  std::string first;  // first error
   const auto add = [&](const std::string& text, DutMetricTimes times, double at) {
     auto parsed = parseDutMetrics(text, times);
     if (const auto* error = std::get_if<DutMetricError>(&parsed)) {
@@ -325,7 +326,7 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
   }
   for (std::uint32_t number = 0; number < design.samples; ++number) {
     const Picoseconds time = design.timeOf(number);
-    // Asked when the sample was taken: this is what was answered then.
+    // Queried when the sample was taken: this is the answer of that time.
     add(runner.dutReport(questionOf(number), time), DutMetricTimes::kAbsent, time.toSeconds());
   }
   if (missing > 0) {

@@ -1,15 +1,14 @@
-// What the soak tests (T12.1, T12.2) have in common: AllReduce and AlltoAll in turn among all hosts
-// of the DUT for a day, and a sample of every figure each minute.
+// Common parts of the soak tests (T12.1, T12.2): AllReduce and AlltoAll in turn among all hosts of
+// the DUT for a day, with a sample of every figure each minute.
 //
 // A packet-level simulation of a day at 400 Gb/s takes a year, so the clock is compressed: a sample
-// stands for the interval up to the next one, and of that interval a window is simulated, as many
-// iterations as the test was given. What the scenario schedules for the day (failures, PAUSE
-// storms) is compressed with the clock, so that a window has the share of its interval. The jobs
-// run all day: QPs, and with them the paths that switches choose by hash, are the same in all
-// windows, so that nothing but what happens to the DUT makes samples differ. On a model to which
-// nothing happens they are identical, and the tests say so (distinctSamples()). Every window is a
-// trial: it is stored when it is done, and a soak that was killed goes on with the first one that
-// is missing.
+// represents the interval up to the next one, of which a window is simulated, with the test's
+// number of iterations. Events that the scenario schedules for the day (failures, PAUSE storms) are
+// compressed with the clock, so that a window has the share of its interval. The jobs run all day:
+// QPs, and the paths that switches choose by hash, are the same in all windows, so that only events
+// at the DUT make samples differ. On a model without events they are identical, and the tests
+// report it (distinctSamples()). Every window is a trial: it is stored when it is done, and a
+// killed soak resumes with the first missing one.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +31,7 @@ struct SoakDesign {
 
   // When sample `number` is taken: 0, interval, … , duration.
   [[nodiscard]] Picoseconds timeOf(std::uint32_t number) const { return interval * number; }
-  // How much of an interval a window is, by what serialisation alone takes; at most 1.
+  // Share of an interval that a window covers, by serialisation time alone; at most 1.
   [[nodiscard]] double share() const { return window_seconds / interval.toSeconds(); }
 
   Numbers numbers;
@@ -51,12 +50,12 @@ struct SoakDesign {
 bench::TrialSpec soakTrial(const TestConfig& config, const SoakDesign& design,
                            std::uint32_t number);
 
-// A figure that is sampled.
+// A sampled figure.
 struct SoakFigure {
   Figure figure;
   bool more_is_better = false;
-  // Samples far above the soak's usual ones are anomalies. Not so of figures that are mostly zero
-  // or scatter as widely as marking does.
+  // Samples far above the soak's usual ones are anomalies. False for figures that are mostly zero
+  // or scatter widely, like marking.
   bool watched = false;
 };
 // All KPIs of the draft that simulated hosts observe. JCT ratio and bus bandwidth come first and
@@ -67,37 +66,37 @@ inline constexpr std::size_t kBusBandwidth = 1;
 
 struct SoakSample {
   Picoseconds time;            // since the soak began
-  std::vector<double> values;  // in the order of the figures; empty where the trial was not valid
+  std::vector<double> values;  // in the order of the figures; empty for an invalid trial
   std::string fault;           // why
-  // Of a valid one: the JCT ratio of every iteration of its window, and how long the window was.
+  // For a valid trial: the JCT ratio of every iteration of its window, and the window's length.
   std::vector<double> iterations;
   Picoseconds window;
 };
 
-// Runs all windows and keeps what is sampled of each; asks the DUT's own figures of each as well.
-// Losses of lossless priorities are noted in `builder`.
+// Runs all windows and samples each; also queries the DUT's own figures for each. Losses of
+// lossless priorities are noted in `builder`.
 std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& design,
                                     const std::vector<SoakFigure>& figures, TrialRunner& runner,
                                     ResultBuilder& builder);
 
-// What the DUT says of itself over a soak, asked with the samples: one series for each metric, and
-// what went wrong as anomalies in `builder`. Nothing when the scenario names no source.
+// Metrics that the DUT reported over a soak, queried with the samples: one series for each metric;
+// errors are anomalies in `builder`. Nothing when the scenario names no source.
 std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& design,
                                  TrialRunner& runner, ResultBuilder& builder);
-// Such a figure: as one that is sampled, and no KPI.
+// A figure reported by the DUT: like a sampled one, but no KPI.
 results::Quantity dutReported(double value, std::string unit);
 
 // Hours, of all valid samples, and the values of one figure.
 std::vector<double> sampleHours(const std::vector<SoakSample>& samples);
 std::vector<double> sampleValues(const std::vector<SoakSample>& samples, std::size_t figure);
-// How many of the valid samples differ from all others before them in some figure.
+// Number of valid samples that differ from all earlier ones in some figure.
 std::size_t distinctSamples(const std::vector<SoakSample>& samples);
 
 // "06:30:00": time since the soak began.
 std::string clockText(Picoseconds time);
 
-// A stretch of samples of which something is true: from the first one's time to that of the first
-// sample behind it, or to the end of the last one's interval.
+// A stretch of samples with a common property: from the first one's time to that of the first
+// sample after it, or to the end of the last one's interval.
 struct Episode {
   Picoseconds from;
   Picoseconds until;
@@ -117,17 +116,17 @@ class SoakProcedure : public Procedure {
 
  protected:
   [[nodiscard]] virtual std::string section() const = 0;
-  // What neither the DUT's model nor the DUT itself is asked: said when the scenario names no
-  // source of what the DUT reports.
+  // Figures that neither the DUT's model nor the DUT itself provides: reported when the scenario
+  // names no source of DUT metrics.
   [[nodiscard]] virtual std::string notCollected() const = 0;
-  // Tables, charts, KPIs and summary. Samples that are not valid are anomalies already; at least
-  // kFewestSamples are valid. `dut`: what the DUT reported.
+  // Tables, charts, KPIs and summary. Invalid samples are anomalies already; at least
+  // kFewestSamples are valid. `dut`: metrics that the DUT reported.
   virtual void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
                       const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
                       ResultBuilder& builder) const = 0;
 };
 
-// Fewer leave no scatter to judge a slope by.
+// Fewer samples have no scatter for judging a slope.
 inline constexpr std::uint32_t kFewestSamples = 3;
 
 }  // namespace plumbline::suite

@@ -185,7 +185,7 @@ void SyntheticJctProcedure::report(const TestConfig& config, const Design& desig
   const auto completion = [](const bench::TrialResult& trial) {
     return trial.fabric->jobs.at(0).completion;
   };
-  // Time of the jobs that only communicate, by what they are and by repetition.
+  // Times of the jobs without computation, by their parameters and by repetition.
   using Key = std::tuple<std::int64_t, std::int64_t, std::uint32_t, std::string>;
   const auto key = [&points](std::size_t i) {
     return Key(points[i].compute.count(), points[i].size.count(), points[i].ranks,
@@ -213,11 +213,11 @@ void SyntheticJctProcedure::report(const TestConfig& config, const Design& desig
                                   static_cast<std::uint64_t>(points[i].size.count()),
                                   config.scenario.topology.link_rate);
   };
-  // What the job takes beyond computing [s].
+  // Time of the job beyond computation [s].
   const auto beyond = [&](std::size_t i, const bench::TrialResult& trial) {
     return (completion(trial) - computing(i, trial)).toSeconds();
   };
-  // Times of a whole job are of the iterations that were asked for, where a trial ended early.
+  // Times of a whole job are for the requested iterations, even if a trial ended early.
   const auto whole = [&](const bench::TrialResult& trial, double seconds) {
     return seconds * 1e3 * (iterations / static_cast<double>(iterationsRun(trial)));
   };

@@ -1,15 +1,15 @@
 // T10.2 MLPerf-aligned job completion time (training draft, section 10.2).
 //
 // Runs the training workload of the scenario: compute phases and collectives of a model's
-// data-parallel step, as the files t10.2-*.yaml have them for BERT, ResNet-50 and GPT-3 175B;
-// anyone may edit them. `standard` runs it as the file has it, `quick` a tenth of it: of the bytes
-// of every collective, of the compute phases and of the progress, so that ratios stay. No
-// accelerator runs and no model is trained: results are profile-driven, and no MLPerf results.
-// Measured: time of every iteration and of the job. Computed: the roofline of a fabric that costs
-// nothing but serialisation, compute + sum of S algo_factor / line rate over the collectives of an
-// iteration, or the larger of the two where they overlap; JCT ratio = JCT / (iterations *
-// roofline); progress per second, as the scenario says what an iteration gets done; and of the
-// draft's section 4 every KPI that simulated hosts and a simulated fabric have.
+// data-parallel step, as given in the editable files t10.2-*.yaml for BERT, ResNet-50 and GPT-3
+// 175B. `standard` runs it as the file has it, `quick` a tenth of it: of the bytes of every
+// collective, of the compute phases and of the progress, so that ratios stay. No accelerator runs
+// and no model is trained: results are profile-driven, and no MLPerf results. Measured: time of
+// every iteration and of the job. Computed: the roofline of a fabric whose only cost is
+// serialisation, compute + sum of S algo_factor / line rate over the collectives of an iteration,
+// or the larger of the two where they overlap; JCT ratio = JCT / (iterations * roofline); progress
+// per second, from the scenario's progress per iteration; and of the draft's section 4 every KPI
+// that simulated hosts and a simulated fabric have.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ double communicationSeconds(const workload::TrainingProgram& program, std::uint3
   return seconds;
 }
 
-// What the quick profile makes of a step: one part in so many.
+// Divisor of a step in the quick profile.
 constexpr std::uint32_t kQuickPart = 10;
 
 std::uint32_t partOf(const TestConfig& config) {

@@ -1,10 +1,10 @@
 // T10.3 Multi-tenant interference (training draft, section 10.3).
 //
-// Two jobs of ring AllReduces, each on its own hosts of as many leaves, a swept share of the leaves
-// common to both: there they share the leaf's uplinks and the spines behind them. Every job runs
-// alone first, on the same hosts. Switches balance as the scenario says. Computed: interference
-// factor = JCT beside the other / JCT alone, each repetition against the one with the same seeds
-// alone; over the repetitions the ratio of the sums.
+// Two jobs of ring AllReduces, each on its own hosts of the same number of leaves; a swept share of
+// the leaves is common to both: there they share the leaf's uplinks and the spines behind them.
+// Every job runs alone first, on the same hosts. Switches balance as the scenario says. Computed:
+// interference factor = JCT beside the other / JCT alone, each repetition against the one with the
+// same seeds alone; over the repetitions the ratio of the sums.
 #include <fmt/format.h>
 
 #include <array>
@@ -22,7 +22,7 @@
 namespace plumbline::suite {
 namespace {
 
-// Who runs at a point.
+// Active jobs at a point.
 enum class Tenants { kFirst, kSecond, kBoth };
 
 struct TenantPoint {

@@ -1,9 +1,10 @@
 // T11.1 Scale limits (training draft, section 11.1).
 //
-// Ring AllReduce of one large buffer among ever more ranks, up to all hosts of the DUT. Measured as
-// in T9.1; besides, per number of ranks, the JCT ratio: time per iteration over the serialisation
-// of what a ring sends (S algo_factor / line rate). Switches balance as the scenario says. CPU and
-// memory of switches and the convergence of a routing protocol are no part of the model.
+// Ring AllReduce of one large buffer among a growing number of ranks, up to all hosts of the DUT.
+// Measured as in T9.1; besides, per number of ranks, the JCT ratio: time per iteration over the
+// serialisation time of a ring's bytes (S algo_factor / line rate). Switches balance as the
+// scenario says. CPU and memory of switches and the convergence of a routing protocol are not
+// modelled.
 #include <fmt/format.h>
 
 #include "suite/framework/fabric_metrics.h"

@@ -2,17 +2,17 @@
 //
 // Ring AllReduces of all hosts run one after the other; in the middle of one of them an element of
 // the fabric fails and stays down: a leaf's uplink, a spine (or the switch above a leaf), a link
-// between higher tiers where there is one. Swept: what fails, load balancing; the same without a
-// failure beside it, with the same seeds repetition by repetition. Measured: packets lost and the
-// time between the first and the last of them (loss duration). Computed, each time from the failure
-// on:
+// between higher tiers where there is one. Swept: the failing element, load balancing; compared
+// with the same trial without a failure, with the same seeds repetition by repetition. Measured:
+// packets lost and the time between the first and the last of them (loss duration). Computed, each
+// time from the failure on:
 //   last loss        until the last packet is lost
-//   goodput back     until goodput is back (link_failure.h)
-//   redistribution   until both: no packet runs into the failed element any more, and goodput is
-//   back JCT overhead     of the iteration in which the failure falls: its time over the mean
-//   iteration of
-//                    the same repetition without failure, less 1; sum over sum of the repetitions
-//   job overhead     the same of the whole job
+//   goodput back     until goodput has recovered (link_failure.h)
+//   redistribution   until both: no packet is sent to the failed element any more, and goodput has
+//                    recovered
+//   JCT overhead     of the iteration with the failure: its time over the mean iteration of the
+//                    same repetition without failure, minus 1; sum over sum of the repetitions
+//   job overhead     the same for the whole job
 // A repetition that does not recover is counted and left out of the means. T11.3 judges the same
 // trials: a failure has zero impact in a repetition when its iteration takes no longer than the P99
 // of the steady iterations (nearest rank, of all repetitions without failure).
@@ -40,7 +40,7 @@ using workload::CollectiveKind;
 
 constexpr double kSteadyQuantile = 0.99;  // of the draft's zero impact
 
-// Something that may fail; no element: nothing does.
+// A failing element; none: the trial without failure.
 struct Casualty {
   std::string what;  // "leaf uplink"
   std::string element;
@@ -101,7 +101,7 @@ FailureDesign failureDesign(const TestConfig& config, Numbers& numbers) {
                                      config.scenario.parameters.sizes)[0];
   design.iterations =
       numbers.atLeast<std::uint32_t>("Iterations", 100, 8, config.scenario.parameters.iterations);
-  // In the second half of the iterations, going by what serialisation alone takes.
+  // In the second half of the iterations, estimated by serialisation time alone.
   const double ideal = workload::idealSeconds(CollectiveKind::kAllReduce, design.ranks,
                                               static_cast<std::uint64_t>(design.size.count()),
                                               config.scenario.topology.link_rate);
@@ -284,7 +284,7 @@ class RowWriter {
     if (*kpi != '\0') quantity = builder_.kpi(kpi, label_, std::move(quantity));
     row_.emplace_back(std::move(quantity));
   }
-  // Mean of what there is.
+  // Mean of the values.
   void mean(const char* kpi, const std::vector<double>& values, const char* unit) {
     if (values.empty()) {
       text("not observed");
@@ -292,7 +292,7 @@ class RowWriter {
       add(kpi, quantityOf(values, unit, ObservationPoint::kModelled));
     }
   }
-  // By how much the sum of `values` exceeds that of `base`; nothing where there is none.
+  // By how much the sum of `values` exceeds that of `base`; nothing without a base.
   std::optional<results::Quantity> excess(const char* kpi, const std::vector<double>& values,
                                           const std::vector<double>& base) {
     if (values.empty()) {
@@ -303,7 +303,7 @@ class RowWriter {
     const auto percent = [](double ratio) { return 100 * (ratio - 1); };
     quantity.value = percent(quantity.value);
     quantity.unit = "%";
-    quantity.cv.reset();  // of the ratio, not of what is above 1
+    quantity.cv.reset();  // of the ratio, not of its excess over 1
     quantity.uncertainty.statistical.value *= 100;
     if (quantity.confidence_low) {
       quantity.confidence_low = percent(*quantity.confidence_low);

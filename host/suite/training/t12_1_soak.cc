@@ -1,17 +1,16 @@
 // T12.1 24-hour sustained load (training draft, section 12.1).
 //
 // AllReduce and AlltoAll in turn among all hosts for 24 h, every KPI sampled each minute (soak.h
-// says what a minute is on a simulated fabric). Computed over the samples: mean, standard
-// deviation, minimum and maximum of each KPI; the standard deviation of the JCT ratio is the
-// draft's measure of stability. A model on which nothing happens gives the same sample all day:
-// that is recognised and said. What then is left of stability is how the JCT ratio varies from
-// iteration to iteration within windows, the state of fabric and congestion control carried over.
-// JCT ratio of a sample = time of its window's job / (iterations *
-// (S algo_factor of both collectives / line rate)); bus bandwidth is that of both together, bytes
-// that a rank must send over the mean time of an iteration. A stretch of samples in which the JCT
-// ratio, the message time, the drops or what is left in the buffers is far above the soak's median
-// is an anomaly, with its time and duration: by more than 6 robust standard deviations
-// (interquartile range / 1.349) and 5 % of the median.
+// defines a minute on a simulated fabric). Computed over the samples: mean, standard deviation,
+// minimum and maximum of each KPI; the standard deviation of the JCT ratio is the draft's measure
+// of stability. A model without events gives the same sample all day, which the result reports.
+// Stability is then the variation of the JCT ratio from iteration to iteration within windows, with
+// the state of fabric and congestion control carried over. JCT ratio of a sample = time of its
+// window's job / (iterations * (S algo_factor of both collectives / line rate)); bus bandwidth is
+// that of both together, bytes that a rank must send over the mean time of an iteration. A stretch
+// of samples in which the JCT ratio, the message time, the drops or the frames left in buffers are
+// far above the soak's median is an anomaly, with its time and duration: by more than 6 robust
+// standard deviations (interquartile range / 1.349) and 5 % of the median.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +34,7 @@ double valueAtShare(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(place)];
 }
 
-// What a sample may be at most before it is far above the others.
+// Upper limit of usual samples.
 double highestUsual(const std::vector<double>& values) {
   constexpr double kDeviations = 6;
   constexpr double kNormal = 1.349;  // interquartile range of a normal distribution, in deviations
@@ -138,7 +137,7 @@ std::string windowText(Picoseconds simulated) {
   return fmt::format("{:.4g} ms", simulated.toSeconds() * 1e3);
 }
 
-// Episodes of every watched figure; returns how many there are.
+// Adds episodes of every watched figure; returns their number.
 std::size_t addEpisodes(const SoakDesign& design, const std::vector<SoakFigure>& figures,
                         const std::vector<SoakSample>& samples, ResultBuilder& builder) {
   results::Table table{"anomalies",
@@ -206,7 +205,7 @@ void addDutReport(const std::vector<DutSeries>& dut, ResultBuilder& builder) {
   builder.result().tables.push_back(std::move(table));
 }
 
-// What the standard deviations of the JCT ratio rest on. Returns the one over iterations.
+// The samples behind the standard deviations of the JCT ratio. Returns the one over iterations.
 std::optional<results::Quantity> addStability(const std::vector<SoakFigure>& figures,
                                               const std::vector<SoakSample>& samples,
                                               ResultBuilder& builder) {

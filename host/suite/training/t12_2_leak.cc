@@ -1,16 +1,15 @@
 // T12.2 Resource leak detection (training draft, section 12.2).
 //
 // The samples of T12.1's soak (in one run they are the same trials), and of each figure a
-// least-squares line over time: latency, throughput, marking, pauses and loss tell of gradual
+// least-squares line over time. Latency, throughput, marking, pauses and loss show gradual
 // degradation; the longest queue and the frames left in buffers after all traffic has been
-// delivered, of buffer memory that is not given back. A slope is significant when its confidence
+// delivered show buffer memory that is not released. A slope is significant when its confidence
 // interval excludes 0 at 99 % for all figures together (Bonferroni: each at 1 - 1 %/number of
-// figures); shown is the usual 95 % interval. Every significant slope is an anomaly, whichever way
-// it goes. Memory of the DUT's processes and occupancy of its tables are no part of a model; what
-// the DUT itself reports of them (`dut_metrics` of the scenario) is judged beside the figures in
-// the same way, and what is memory by its name also by the draft's rule: a slope above 1 MB (10^6
-// B) an hour is a potential leak, significant or not. Counter wraps are computed from what the
-// busiest link carried.
+// figures); tables show the usual 95 % interval. Every significant slope is an anomaly, in either
+// direction. Memory of the DUT's processes and occupancy of its tables are not modelled; metrics
+// that the DUT itself reports (`dut_metrics` of the scenario) are judged in the same way, and those
+// that are memory by their name also by the draft's rule: a slope above 1 MB (10^6 B) an hour is a
+// potential leak, significant or not. Counter wraps are computed from the load of the busiest link.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,7 +85,7 @@ std::string wordOf(Drift drift) {
   return "none";
 }
 
-// Something whose slope is judged.
+// A series whose slope is judged.
 struct Judged {
   std::string name;
   std::string unit;
@@ -96,7 +95,7 @@ struct Judged {
   std::vector<double> values;
 };
 
-// The figures of the samples, then what the DUT reported.
+// The figures of the samples, then the metrics that the DUT reported.
 std::vector<Judged> judgedOf(const std::vector<SoakFigure>& figures,
                              const std::vector<SoakSample>& samples,
                              const std::vector<DutSeries>& dut) {
@@ -168,7 +167,7 @@ std::size_t addTrends(const std::vector<Judged>& figures, ResultBuilder& builder
 constexpr std::array<std::int64_t, 5> kInstants{0, 1, 6, 12, 24};  // of the draft [h]
 
 // The draft's rule for memory that the DUT reports: a row for each, an anomaly for each above it.
-// Returns how many are above; nothing where no memory is reported.
+// Returns their number; nothing where no memory is reported.
 std::optional<std::size_t> addMemory(const SoakDesign& design, const std::vector<DutSeries>& dut,
                                      ResultBuilder& builder) {
   constexpr double kMegabyte = 1e6;

@@ -1,11 +1,11 @@
 // T5.1 Baseline throughput (training draft, section 5.1; RFC 2544 section 26.1).
 //
-// Swept: direction (uni-, bidirectional) × message size × queue pairs per pair.
-// Measured: the highest rate at which every sender really sends what is asked of it and every frame
-// arrives, found by binary search on a grid of equal steps of line rate, beginning at line rate;
-// once per repetition. A sender that PFC holds back offers less than the rate of the trial: the
-// trial does not pass though nothing is lost. Computed, from that rate r (share of line rate L1,
-// preamble and minimum gap counted):
+// Swept: direction (uni-, bidirectional) × message size × queue pairs per pair. Measured: the
+// highest rate at which every sender actually sends all its frames and every frame arrives, found
+// by binary search on a grid of equal steps of line rate, beginning at line rate; once per
+// repetition. A sender that PFC holds back offers less than the rate of the trial: then the trial
+// does not pass, even without loss. Computed, from that rate r (share of line rate L1, preamble and
+// minimum gap counted):
 //   throughput      r
 //   frame rate      line / ((frame + 20) * 8) * r, per sending port
 //   L2, payload     L1 rate * frame / (frame + 20), L1 rate * payload / (frame + 20), all ports
@@ -63,7 +63,7 @@ Quantity scaled(Quantity quantity, double factor, std::string unit) {
   return quantity;
 }
 
-// Why the next step did not pass, as the table has it.
+// Text of the limit for the table.
 std::string limitText(const ThroughputOutcome& outcome) {
   switch (outcome.limit) {
     case ThroughputLimit::kNone:
@@ -167,7 +167,7 @@ class ThroughputRun {
     if (!outcome.trials.empty() && outcome.steps.front() > 0) addPorts(point, outcome);
   }
 
-  // What the streams of a trial sent and received, by host, for benches that count no ports.
+  // Frames of the streams of a trial, by host, for benches without port counters.
   [[nodiscard]] std::vector<bench::PortResult> portsOf(const ThroughputPoint& point,
                                                        const ThroughputOutcome& outcome) const {
     const bench::TrialResult& trial = outcome.trials.front();

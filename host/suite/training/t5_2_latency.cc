@@ -31,7 +31,7 @@ namespace {
 using results::Cell;
 using results::Quantity;
 
-// Rate of the pair that measures without load: a frame has long left when the next one comes.
+// Rate of the measuring pair without load: a frame has left long before the next one.
 constexpr Fraction kZeroLoad = Fraction::percent(1);
 // Such a trial is prolonged until it has this many frames.
 constexpr std::int64_t kZeroLoadFrames = 20;
@@ -114,7 +114,7 @@ std::vector<LatencyPoint> fixedPoints(const TestConfig& config, const Settings& 
   return points;
 }
 
-// The search that T5.1 makes for this scenario: with its own durations and resolution.
+// The search of T5.1 for this scenario: with its own durations and resolution.
 Settings searchSettings(const TestConfig& config) {
   return settingsFor(TestId::kThroughput, config);
 }
@@ -441,7 +441,7 @@ class LatencyRun {
   results::Table round_trip_;
   results::Table message_trips_;
   results::Chart chart_;
-  std::optional<std::pair<double, double>> zero_;  // mean, P99 at zero load of the size in hand
+  std::optional<std::pair<double, double>> zero_;  // mean, P99 at zero load of the current size
   std::optional<Last> last_;
 };
 
@@ -488,8 +488,8 @@ class LatencyProcedure final : public Procedure {
       if (!plan.refusals.empty()) continue;  // nothing will be sent
       const ThroughputForecast forecast = forecastThroughput(config, search, point, 1);
       count(forecast.trials, forecast.at_line_rate, search.duration);
-      // Trials of latency at the rate found, whose length is their own. With the search's length
-      // the first one is the search's last that lost nothing, and not run again.
+      // Latency trials at the found rate have a length of their own. If it equals the search's, the
+      // first one is the search's last trial without loss, which is not run again.
       const bool known = settings.duration == search.duration && settings.drain == search.drain;
       // Nor are any at a rate that is one of the loads.
       const bool is_load =

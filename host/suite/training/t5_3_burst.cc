@@ -1,12 +1,11 @@
-// T5.3 Back-to-back burst absorption (training draft, section 5.3; RFC 9004, RFC 2544
-// section 26.4).
+// T5.3 Back-to-back burst absorption (training draft, section 5.3; RFC 9004, RFC 2544 section
+// 26.4).
 //
 // Swept: message size × incast ratio N:1. N hosts send one burst each to one host, at line rate
 // with the minimum gap, beginning together (at phases within one frame slot, drawn per repetition).
-// Measured: the longest burst per sender of which no frame is lost. The length is raised by growing
-// steps until frames are lost, then bisected to one frame; once per repetition, the later
-// repetitions beginning at the length that the first one found.
-// Computed, from that length C in frames per sender:
+// Measured: the longest burst per sender without loss. The length is raised by growing steps until
+// frames are lost, then bisected to one frame; once per repetition, the later repetitions beginning
+// at the length that the first one found. Computed, from that length C in frames per sender:
 //   frames, bytes absorbed   N * C, N * C * frame length
 //   implied buffer time      N * C slots (RFC 9004: burst length over the maximum frame rate)
 //   corrected buffer time    implied * (1 - 1/N): the receiver's link drains one frame per slot
@@ -14,10 +13,10 @@
 // At 1:1 equal port speeds never fill a queue: "unbounded" means no loss up to the longest burst.
 //
 // Under PFC a burst is not lost but held back: the tester obeys PAUSE. Then the search finds the
-// longest burst that no sender was paused in, and one burst kLosslessTimes as long says whether
-// what is held back is lost after all; if it is, the search goes on for the longest one that is
-// not. A trial lasts until every frame has left its sender and the DUT: how long it waits for them
-// decides nothing.
+// longest burst without a paused sender, and one burst kLosslessTimes as long shows whether frames
+// that are held back are lost after all; if so, the search continues for the longest burst without
+// loss. A trial lasts until every frame has left its sender and the DUT; the waiting time does not
+// affect the result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,8 +41,8 @@ namespace {
 using results::Cell;
 using results::Quantity;
 
-// PlannedTrial::hop_cost of bursts that fill a queue with so many frames. Each frame is touched
-// twice, and of long queues it is in no cache any more the second time.
+// PlannedTrial::hop_cost of bursts that fill a queue with `queued` frames. Each frame is accessed
+// twice, and in long queues it is no longer cached the second time.
 double burstHopCost(double queued) {
   constexpr double kShort = 0.5;
   constexpr double kLong = 2.0;
@@ -52,14 +51,14 @@ double burstHopCost(double queued) {
 }
 
 // The same where PFC holds senders back. Queues are short, but a sender gives up the slots of a
-// pause one by one: about as many per frame sent as there are senders.
+// pause one by one: about as many per frame as there are senders.
 double heldHopCost(std::uint32_t ratio) {
   constexpr double kSent = 0.4;
   constexpr double kGivenUp = 0.036;
   return kSent + kGivenUp * ratio;
 }
 
-// How much longer than what is sent without a pause the burst is that PFC has to hold back.
+// Length of the burst that PFC must hold back, in multiples of the longest one without a pause.
 constexpr std::uint64_t kLosslessTimes = 8;
 // And that many frames longer at least.
 constexpr std::uint64_t kLosslessFrames = 64;
@@ -91,14 +90,15 @@ bench::TrialSpec burstTrial(const TestConfig& config, const Settings& settings,
   bench::TrialSpec spec;
   spec.dut = config.scenario.fabricSpec();
   spec.duration = slotsTime(config, point, length);
-  // All frames go by the receiver's link; twice that for what PFC leaves idle, and for the way.
+  // All frames cross the receiver's link; twice that time allows for idle time under PFC, and for
+  // the path.
   spec.drain =
       std::max(settings.drain, slotsTime(config, point, 2 * length * std::max(point.ratio, 1U)) +
                                    microseconds(100));
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   for (std::uint32_t i = 0; i < point.ratio; ++i) {
     bench::StreamSpec stream;
-    stream.from = hosts - 1 - i;  // a ratio the DUT has no hosts for is refused before
+    stream.from = hosts - 1 - i;  // ratios beyond the DUT's hosts have been refused before
     stream.name = fmt::format("host{} to host0", stream.from);
     stream.format = config.scenario.traffic.format;
     stream.format.qps = settings.qps.front();
@@ -130,7 +130,7 @@ std::vector<Reading> wholeFrames(const std::vector<double>& lengths, double fact
 // Why a burst did not pass.
 enum class BurstEnd { kNone, kLoss, kHeld };
 
-// What a search is likely to end at: a simulated DUT's buffer is known, else the longest burst.
+// Expected result of a search: from a simulated DUT's known buffer, else the longest burst.
 std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
                              const BurstPoint& point) {
   if (!config.bench.simulated_dut || point.ratio < 2) return settings.max_burst;
@@ -138,8 +138,9 @@ std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
   const auto frame = static_cast<double>(point.size.frame.count());
   double frames = bufferOfPort(switches) / frame / (point.ratio - 1);
   if (isHeld(config, point)) {
-    // Each switch on the way pauses an input that holds xoff; (N - 1) / N of what comes stays.
-    // Where a sender is on the receiver's leaf, that is its only switch, and it is paused first.
+    // Each switch on the path pauses an input that holds xoff; (N - 1) / N of the arrivals stay
+    // queued. A sender on the receiver's leaf has only that switch on its path, and is paused
+    // first.
     const fabric::TopologySpec& topology = config.scenario.topology;
     const bool near = point.ratio + topology.hosts_per_leaf > topology.hostCount();
     frames = static_cast<double>(switches.pfc->xoff.count()) / frame * point.ratio /
@@ -148,16 +149,16 @@ std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
   return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(frames), 1, settings.max_burst);
 }
 
-// Where RFC 9004's searches begin. It raises the length until frames are lost; where none can be
-// lost, that would only repeat the longest burst on the way up.
+// Where RFC 9004's searches begin. It raises the length until frames are lost; without any loss
+// that would only repeat the longest burst on the way up.
 std::uint64_t firstLength(const Settings& settings, const BurstPoint& point) {
   return point.ratio < 2 ? settings.max_burst : 1;
 }
 
-// What the searches of a point come to when no more than `length` frames are absorbed.
+// Cost of the searches of a point when at most `length` frames are absorbed.
 struct BurstForecast {
   std::uint64_t trials = 0;
-  std::uint64_t frames = 0;  // per sender, in all of them
+  std::uint64_t frames = 0;  // per sender, in all of these trials
 };
 
 // `held`: PFC ends the search, and a longer burst is held back.
@@ -223,17 +224,17 @@ class BurstRun {
   }
 
  private:
-  // What the repetitions of a point came to, in frames per sender.
+  // Results of a point's repetitions, in frames per sender.
   struct Found {
-    std::vector<double> lossless;  // longest bursts of which nothing was lost
+    std::vector<double> lossless;  // longest bursts without loss
     std::vector<double> unpaused;  // longest ones without a pause, where PFC ended them
-    std::uint64_t held = 0;        // longest burst that was held back and not lost
-    Picoseconds waited;            // of it: for how long its senders were paused, the longest
-    bool unbounded = false;        // nothing was lost up to the longest burst
+    std::uint64_t held = 0;        // longest burst that was held back without loss
+    Picoseconds waited;            // of that burst: the longest pause of a sender
+    bool unbounded = false;        // no loss up to the longest burst
     bool valid = true;
   };
 
-  // One burst; nothing when the trial was not valid.
+  // Runs one burst; nothing when the trial is invalid.
   std::optional<bench::TrialResult> send(const BurstPoint& point, std::uint32_t repetition,
                                          std::uint64_t length) {
     const std::string label = fmt::format("{}, {} frames per sender", point.label(), length);
@@ -254,8 +255,8 @@ class BurstRun {
     return std::nullopt;
   }
 
-  // Looks for the longest burst that is not lost, nor, unless `held_passes`, held back. What ended
-  // it is in `end`.
+  // Searches for the longest burst without loss and, unless `held_passes`, without a paused sender.
+  // `end` gets the limit.
   SearchResult search(const BurstPoint& point, std::uint32_t repetition, std::uint64_t expected,
                       bool held_passes, BurstEnd& end) {
     std::map<std::uint64_t, BurstEnd> failed;
@@ -277,7 +278,8 @@ class BurstRun {
     return result;
   }
 
-  // A longer burst than PFC lets pass without a pause: is what it holds back lost?
+  // Runs a longer burst than PFC lets pass without a pause, to find whether frames that are held
+  // back are lost.
   void hold(const BurstPoint& point, std::uint32_t repetition, std::uint64_t unpaused,
             Found& found) {
     const std::uint64_t length = std::clamp<std::uint64_t>(
@@ -486,7 +488,8 @@ class BurstProcedure final : public Procedure {
           sample.packet_hops * static_cast<double>(forecast.frames) / static_cast<double>(length),
           sample.hop_cost, plan);
       plan.trials_expected += forecast.trials;
-      // What the DUT holds at the end of a burst leaves by one link: all but one sender's frames.
+      // One link drains the frames that the DUT holds at the end of a burst: those of all but one
+      // sender.
       addCardTime(config, sample.spec,
                   slotsTime(config, point, forecast.frames * std::max(point.ratio, 1U)),
                   forecast.trials, plan);

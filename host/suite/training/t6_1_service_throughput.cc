@@ -3,13 +3,13 @@
 // Every host of the lower half sends messages to its counterpart in the upper half, over UET ROD,
 // RUD, RUDI, UUD and RoCEv2 RC, UC in turn. Swept: service × PDCs (QPs) per pair × message size ×
 // direction. Searched as in RFC 2544, section 26.1: the highest share of line rate (L1) at which
-// every message that a host posts on a fixed grid arrives in time, so that the rate that was
-// offered was also carried: all payload is at its receiver, no message failed, and the last one is
-// done no later than one step of the search, or kAllowance, after the last slot of the grid ends.
-// Zero loss is that of the application: drops, trims and retransmissions are columns of their own.
-// A message goes in equal parts over all PDCs or QPs of its pair.
+// every message that a host posts on a fixed grid arrives in time, so that the offered rate was
+// also carried: all payload is at its receiver, no message failed, and the last one is done no
+// later than one step of the search, or kAllowance, after the end of the grid's last slot. Zero
+// loss is that of the application: drops, trims and retransmissions are separate columns. A message
+// goes in equal parts over all PDCs or QPs of its pair.
 //
-// Besides, of every service: set-up time of PDCs or QPs, one after the other between two hosts; and
+// Besides, for every service: setup time of PDCs or QPs, one after the other between two hosts; and
 // how many of them per pair sustain the rate that was found with the most of the sweep.
 #include <fmt/format.h>
 
@@ -35,8 +35,8 @@ namespace {
 
 // Path and acknowledgement of the last message, which no grid of messages has in it.
 constexpr Picoseconds kAllowance = microseconds(10);
-// All of a pair may be open at a time when the rate is not carried; their parts are told apart by
-// workload::kSequenceBits.
+// All messages of a pair may be open at a time when the rate is not carried;
+// workload::kSequenceBits distinguish their parts.
 constexpr std::uint64_t kMostMessages = (1U << workload::kSequenceBits) - 1;
 constexpr std::uint32_t kSetupsOfPair = 64;  // measured set-ups
 constexpr std::size_t kService = 3;          // place of that axis
@@ -44,7 +44,7 @@ constexpr std::array<const char*, 6> kServices{"ROD", "RUD", "RUDI", "UUD", "RC"
 
 bool isConnected(const std::string& service) { return service != "RUDI" && service != "UUD"; }
 
-// A point of the sweep with what its search found.
+// A point of the sweep with its search result.
 struct Found {
   Measured measured;             // the trials at the rates found
   std::vector<Reading> percent;  // of line rate, one for each repetition
@@ -83,7 +83,7 @@ class ServiceThroughputProcedure final : public FabricProcedure {
   static std::uint64_t stepsOf(const TestConfig& config) {
     return config.scenario.profile == scenario::Profile::kStandard ? 256 : 16;
   }
-  // So many that the allowance is no longer than a step of the search.
+  // Enough that the allowance is no longer than a step of the search.
   static std::uint64_t messagesFor(const TestConfig& config, Bytes size) {
     const double bits = kAllowance.toSeconds() * static_cast<double>(stepsOf(config)) *
                         static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond());
@@ -234,7 +234,7 @@ Found ServiceThroughputProcedure::search(const TestConfig& config, const SweepPo
       const std::string label =
           fmt::format("{}, {:.4g} % of line rate, repetition {}", point.label, percent, repetition);
       bench::TrialResult result = runner.run(spec, repetition, label);
-      // Messages that failed or did not arrive are what the search is about, not a fault.
+      // Failed or missing messages are the criterion of the search, not a fault.
       if (!passes(result, pairs)) return Verdict::kFail;
       if (!builder.accept(spec, result, label)) return Verdict::kInvalid;
       best = std::move(result);  // passes come in ascending order

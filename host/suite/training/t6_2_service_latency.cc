@@ -1,12 +1,12 @@
 // T6.2 Latency by service (training draft, section 6.2).
 //
-// UET ROD and RUD, RoCEv2 RC beside them. Swept: service × message size × load. At zero load one
+// UET ROD and RUD, compared with RoCEv2 RC. Swept: service × message size × load. At zero load one
 // pair sends one message after the other; under load every host does, with four messages
-// outstanding. In both all messages of a pair use one PDC or QP that is there before the trial.
+// outstanding. In both all messages of a pair use one PDC or QP that exists before the trial.
 // "First" are messages that each open a PDC or QP of their own, one after the other, between some
 // pairs that share no link to a host. Measured: one-way latency of data packets, first bit to first
-// bit; time of a message from being posted to being acknowledged (round trip); set-up time of the
-// PDCs and QPs. CDFs of the services side by side.
+// bit; time of a message from post to acknowledgement (round trip); setup time of the PDCs and QPs.
+// CDFs of the services side by side.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ std::string caseName(LatencyCase kind) {
   return "loaded";
 }
 
-// First messages: so many pairs, and PDCs or QPs of each, of which the model has 256 at most. In
-// the standard profile as many as P99.9 needs, where there are hosts for that.
+// First messages: number of pairs, and PDCs or QPs of each, of which the model has 256 at most. In
+// the standard profile as many as P99.9 needs, if there are enough hosts.
 constexpr std::uint32_t kFirstOfPair = 250;
 constexpr std::uint32_t kFirstPairs = 4;
 constexpr std::uint32_t kFirstPairsStandard = 40;
@@ -126,7 +126,7 @@ Design ServiceLatencyProcedure::design(const TestConfig& config) const {
     ServicePairs expected = point.pairs;
     if (point.kind != LatencyCase::kFirst && mayEndEarly(config)) {
       spec.early_end = earlyEnd(bench::WatchedFigure::kMessageTime, kLargestQuantile);
-      // Of each pair; the trial is judged when there are an eighth more of them again.
+      // Of each pair; the trial is evaluated when their number has grown by an eighth.
       expected.messages = std::min<std::uint64_t>(
           expected.messages, spec.early_end->rule.least_samples * 9 / 8 / expected.pairs);
     }
@@ -137,7 +137,7 @@ Design ServiceLatencyProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-// What a table has of a histogram [ns].
+// A table's value from a histogram [ns].
 using ReadingOf = std::function<Reading(const stats::Histogram&)>;
 
 ReadingOf quantileNanoseconds(double quantile) {

@@ -1,11 +1,11 @@
 // T6.3 Spray efficacy (training draft, section 6.3).
 //
-// UET RUD and ROD and RoCEv2 RC with packet spray, RC with ECMP, RUD with flowlets, over so many
-// equal paths (spines). Hosts send messages at random times at 80 % of line rate: with fewer paths
-// than that takes, the fabric is full; with more, services differ by what they make of the order in
-// which packets come. Measured as in T8.1: MMR and JFI over the links between switches, packets
-// out of order on the wire, retransmissions, goodput. What a host's application sees of reordering:
-// RUD hands over whole messages and needs no order on the wire.
+// UET RUD and ROD and RoCEv2 RC with packet spray, RC with ECMP, RUD with flowlets, over a swept
+// number of equal paths (spines). Hosts send messages at random times at 80 % of line rate: with
+// too few paths for that, the fabric is full; with more, services differ in their handling of
+// packets out of order. Measured as in T8.1: MMR and JFI over the links between switches, packets
+// out of order on the wire, retransmissions, goodput. Reordering and the application: RUD delivers
+// whole messages and needs no order on the wire.
 #include <fmt/format.h>
 
 #include "suite/training/permutation.h"

@@ -1,13 +1,12 @@
 // T6.4 UET congestion control (training draft, section 6.4).
 //
 // N senders to one receiver; half of them begin, the other half joins later (2:1). UET RUD with
-// network signals (NSCC) and with receiver credit, with PFC off; RoCEv2 with DCQCN beside them,
-// with PFC as the scenario has it. Measured: goodput of the receiver's link while senders
-// send; convergence, the time from the joining since when every flow's rate is within 10 % of the
-// mean rate and stays so until the senders stop (convergence.h has the definition, incast.h the
-// windows); longest queue; PAUSE frames; drops; messages that failed.
-// Whether UET does without PFC: no message failed and none of its packets was lost to the
-// application.
+// network signals (NSCC) and with receiver credit, with PFC off; compared with RoCEv2 with DCQCN,
+// with PFC as the scenario has it. Measured: goodput of the receiver's link while senders send;
+// convergence, the time from the joining after which every flow's rate is within 10 % of the mean
+// rate until the senders stop (convergence.h has the definition, incast.h the windows); longest
+// queue; PAUSE frames; drops; failed messages. UET works without PFC if no message failed and the
+// application lost no packets.
 #include <fmt/format.h>
 
 #include <algorithm>

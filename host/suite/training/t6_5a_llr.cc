@@ -1,13 +1,13 @@
 // T6.5a Link-level retry (training draft, section 6.5, first part).
 //
-// Bit errors of a stated rate on the links between switches, 80 % background load between the
-// hosts, RoCEv2 RC messages of 64 KiB beside it, with LLR and without. Measured with LLR: retry
-// latency per hop, from the end of the damaged frame's first transmission to its good copy's
-// arrival; beside it the value computed from delays and configuration for a frame that is followed
-// by frames of its own size:
+// Bit errors of a given rate on the links between switches, 80 % background load between the hosts,
+// RoCEv2 RC messages of 64 KiB beside it, with LLR and without. Measured with LLR: retry latency
+// per hop, from the end of the damaged frame's first transmission to its good copy's arrival;
+// compared with the value computed from delays and configuration for a frame that is followed by
+// frames of its own size:
 //   2 * link delay + receiver and sender processing + one frame, up to one more frame on the wire
 //   when the NACK is ready
-// Measured without: what a loss costs the transport, as the slowest message's time over the
+// Measured without: the cost of a loss for the transport, as the slowest message's time over the
 // median's.
 #include <fmt/format.h>
 
@@ -28,8 +28,8 @@ constexpr std::uint8_t kBackgroundPriority = 0;
 // Longest frame on a link: 4 KiB of payload over IPv6 with a VLAN tag and the headers of a write.
 constexpr Bytes kLongestFrame{4198};
 constexpr std::size_t kMostHopRows = 12;
-// Of a trial in the profile `standard`: at the lowest bit error rate, 1e-8, a link with 80 % of
-// load has 160 damaged frames in it.
+// Duration of a trial in the profile `standard`: at the lowest bit error rate, 1e-8, a link with 80
+// % load then has 160 damaged frames.
 constexpr Picoseconds kEnoughForRetries = milliseconds(50);
 
 struct LlrPoint {
@@ -72,7 +72,7 @@ double llrHops(const TestConfig& config, Picoseconds duration) {
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   const BitRate rate = config.scenario.topology.link_rate;
   const double frames = 0.8 * duration.toSeconds() / frameSlot(kBackgroundFrame, rate).toSeconds();
-  // A message at a time is under way between two hosts, which takes a quarter of their link.
+  // One message at a time between two hosts, which takes a quarter of their link.
   constexpr double kShare = 0.25;
   const double payload =
       kShare * duration.toSeconds() * static_cast<double>(rate.bitsPerSecond()) / 8;
@@ -137,7 +137,7 @@ Design LlrProcedure::design(const TestConfig& config) const {
       spec.streams.push_back(std::move(stream));
     }
     spec.duration = duration;
-    spec.drain = milliseconds(100);  // for what the transport still has to repair
+    spec.drain = milliseconds(100);  // for retransmissions by the transport
     design.add({fmt::format("{:g}", point.bit_error_rate), point.retries ? "on" : "off"},
                std::move(spec), llrHops(config, duration));
   }

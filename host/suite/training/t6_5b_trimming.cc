@@ -2,10 +2,10 @@
 //
 // 2:1 oversubscription: two senders at line rate to one receiver over UET RUD with a fixed window
 // of eight bandwidth-delay products, so that the queue overflows; PFC off. With trimming and
-// without it, where an overflowing packet is dropped whole and found missing by the gap or the
-// timeout. Measured: time until the messages are done; packets trimmed, dropped, sent again;
-// time from the first packet that overflows to the first NACK at a sender and to the first packet
-// sent again; bytes on all links, and which share of them trimming saves.
+// without it, where an overflowing packet is dropped whole and detected by the gap or the timeout.
+// Measured: time until the messages are done; packets trimmed, dropped, retransmitted; time from
+// the first packet that overflows to the first NACK at a sender and to the first retransmission;
+// bytes on all links, and the share that trimming saves.
 #include <fmt/format.h>
 
 #include "suite/framework/fabric_metrics.h"

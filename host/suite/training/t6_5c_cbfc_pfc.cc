@@ -1,11 +1,11 @@
 // T6.5c CBFC beside PFC (training draft, section 6.5, third part).
 //
 // The same 32:1 incast of RoCEv2 without congestion control, lossless once by PFC and once by
-// credit-based flow control, and a victim that does not go to the congested host. In the incast's
-// class it is a message, in a class of its own (with CBFC a channel of its own) a stream of frames
-// at 10 % of its link, for as long as the incast takes at line rate. Measured: head-of-line
-// blocking, the message's time beside the incast less its time alone, resp. the slowest frame's
-// latency less that of the slowest alone in the same repetition; the victim's throughput; how long
+// credit-based flow control, and a victim whose destination is not congested. In the incast's class
+// the victim is a message, in a class of its own (with CBFC a channel of its own) a stream of
+// frames at 10 % of its link, for as long as the incast takes at line rate. Measured: head-of-line
+// blocking, the message's time beside the incast minus its time alone, resp. the slowest frame's
+// latency minus that of the slowest alone in the same repetition; the victim's throughput; how long
 // ports were paused and how far from the receiver; longest queue, losses, the incast's own goodput.
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ struct LosslessPoint {
   Incast incast;
 };
 
-// Of higher rank than the incast's: strict priorities would let it starve below.
+// Above the incast's class: strict priorities would starve a lower one.
 constexpr std::uint8_t kOwnClass = 4;
 
 class CbfcPfcProcedure final : public FabricProcedure {
@@ -158,7 +158,7 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
 void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
                               const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const auto& points = design.carried<std::vector<LosslessPoint>>();
-  // How long the victim had to wait at most: for its message, or for its slowest frame.
+  // Longest wait of the victim: for its message, or for its slowest frame.
   const auto victim = [&points](std::size_t i, const bench::TrialResult& trial) {
     if (!points[i].own_class) return trial.fabric->jobs.back().completion.toMicroseconds();
     stats::Histogram all;

@@ -1,9 +1,9 @@
 // T6.6 Collectives over UET (training draft, section 6.6).
 //
-// The collectives of section 9 over RUD with packet spray and over ROD with ECMP, beside RoCEv2 RC
-// with ECMP on the same fabric: same ranks, sizes and topology. Measured as in T9.1; besides, the
-// difference of every UET service's BusBW to RC's, and the improvement of the time of an
-// iteration. Group keying, the draft's word for reduction within the network, is inactive.
+// The collectives of section 9 over RUD with packet spray and over ROD with ECMP, compared with
+// RoCEv2 RC with ECMP on the same fabric: same ranks, sizes and topology. Measured as in T9.1;
+// besides, the difference of every UET service's BusBW to RC's, and the improvement of the time of
+// an iteration. Group keying, the draft's word for reduction within the network, is inactive.
 #include <map>
 #include <tuple>
 

@@ -1,16 +1,16 @@
 // T6.7 PDC scalability (training draft, section 6.7).
 //
-// Connections of one host to its peers in turn: PDCs of UET RUD beside QPs of RoCEv2 RC.
-// (a) M opened at once, a message of 64 bytes on each. Measured: connections per second, from the
-//     first opening to the last establishment, and the most that the model's parameters permit;
-//     set-up time; (b) time of a message from being posted to being acknowledged (first byte, since
-//     each is its connection's first).
-// (c) M that are there before the trial, with messages of 64 KiB on all of them. Measured: the rate
-//     of a connection, and of all together as a share of the rate that one alone reaches. They
-//     share a link, so the draft's "per-PDC throughput below 90 % of a single PDC's" is read as
-//     that share falling below 90 %. The largest M before that is the maximum count.
-// The model has no cache of connection state that could overflow: what limits a NIC in M is not in
-// it, and the report says so.
+// Connections of one host to its peers in turn: PDCs of UET RUD beside QPs of RoCEv2 RC. (a) M
+// opened at once, a message of 64 bytes on each. Measured: connections per second, from the first
+// opening to the last establishment, and the maximum that the model's parameters permit; setup
+// time; (b) time of a message from post to acknowledgement (first byte, since each is its
+// connection's first). (c) M that exist before the trial, with messages of 64 KiB on all of them.
+// Measured: the rate of a connection, and of all together as a share of the rate of a single one.
+// They share a link, so the draft's "per-PDC throughput below 90 % of a single PDC's" is read as
+// that share falling below 90 %. The largest M before that is the maximum count.
+//
+// The model has no cache of connection state that could overflow: a NIC's limit of M is not
+// modelled, and the report states it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ std::vector<workload::JobSpec> jobsOf(const ConnectionPoint& point, std::uint32_
     program.bytes =
         static_cast<std::uint64_t>((point.opens ? kOpeningMessage : kEstablishedMessage).count());
     program.messages = std::uint64_t{of_pair} * messages;
-    // At work on all of them, with a message in hand behind the one under way.
+    // Busy on all of them, with a further message queued behind the current one.
     program.load = workload::ClosedLoop{point.opens ? of_pair : 2 * of_pair};
     job.program = program;
     jobs.push_back(std::move(job));
@@ -156,7 +156,7 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
                  spec);
     if (point.opens) {
       spec.transport = withSetup(*spec.transport);
-      // All of them stay open, so that the most at a time is what the host can have.
+      // All of them stay open, so that the largest simultaneous number is the host's limit.
       if (auto* uet = std::get_if<transport::UetSpec>(&*spec.transport)) {
         uet->close_after = fabric::kNever;
       }

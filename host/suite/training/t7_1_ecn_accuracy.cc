@@ -1,20 +1,20 @@
 // T7.1 ECN accuracy (training draft, section 7.1).
 //
-// Two senders at line rate fill the queue in front of one receiver with a burst of so many frames
-// each; the n-th of all frames finds n/2 of them in the queue (two arrive while one leaves). So
-// what a frame found is known from its number, and the share of marked frames gives the marking
-// probability over queue depth without asking the switch:
+// Two senders at line rate fill the queue in front of one receiver with a burst each; the n-th of
+// all frames finds n/2 of them in the queue (two arrive while one leaves). So a frame's number
+// gives the queue that it found, and the share of marked frames gives the marking probability over
+// queue depth without access to the switch:
 //   step   one burst beyond the threshold; of n frames m are marked: the threshold is (n - m) / 2
 //          frames, exact to the frame; deviation from the configured one
-//   ramp   bursts of growing length; what a longer one has more in marks, over what it has more in
-//          frames, is the probability at the depth between them
-// Verdicts, of each threshold: whether nothing is marked in bursts that stay below kmin; whether
-// all frames are marked that find more than kmax; how far the ramp is off; and kmax, from the
-// frames of the longest ramp burst that are not marked: u of these are (kmin + (kmax - kmin) * (1 -
-// pmax/2)) / (frame / 2) where marking is as configured, so kmax = kmin + (u * frame/2 - kmin) / (1
-// - pmax/2). PFC is off and the buffer large, so that nothing but marking happens to a frame. Marks
-// are counted where the frames arrive: in the card's receiver, or by the simulated host. Every
-// trial sets the DUT's thresholds, which needs a simulated DUT.
+//   ramp   bursts of growing length; the additional marks of a longer burst, over its additional
+//          frames, are the probability at the depth between them
+// Verdicts, for each threshold: whether no frame is marked in bursts that stay below kmin; whether
+// all frames are marked that find more than kmax; the deviation of the ramp; and kmax, from the
+// unmarked frames of the longest ramp burst: there are u = (kmin + (kmax - kmin) * (1 - pmax/2)) /
+// (frame / 2) of these where marking is as configured, so kmax = kmin + (u * frame/2 - kmin) / (1 -
+// pmax/2). PFC is off and the buffer large, so that frames are only marked. Marks are counted where
+// the frames arrive: in the card's receiver, or by the simulated host. Every trial sets the DUT's
+// thresholds, which needs a simulated DUT.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -156,7 +156,7 @@ Design EcnAccuracyProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-// What marks are counted in.
+// Unit of marks.
 constexpr const char* kWholeFrames = "whole frames:";
 
 // Marks in every repetition of a point.
@@ -170,7 +170,7 @@ std::vector<double> marksOf(const Measured& one) {
   return marks;
 }
 
-// Nothing but marking should happen to a frame.
+// Frames should only be marked.
 void noteLoss(const Measured& one, ResultBuilder& builder) {
   std::uint64_t lost = 0;
   for (const bench::TrialResult& trial : one.trials) lost += trial.lost();
@@ -244,7 +244,7 @@ class EcnReport {
                  fmt::format("{} ramp, {:.0f} B deep", valueText(point.kmin), depth), share);
   }
 
-  // A ramp's burst by itself, for the verdicts.
+  // A single ramp burst, for the verdicts.
   void addBurst(const EcnPoint& point, const Measured& one) {
     Verdict& verdict = verdictOf(point);
     double marks = 0;
@@ -277,7 +277,7 @@ class EcnReport {
   }
 
  private:
-  // What is said of one threshold.
+  // Verdicts of one threshold.
   struct Verdict {
     Bytes kmin;
     Bytes kmax;
@@ -353,7 +353,7 @@ class EcnReport {
     if (!table.rows.empty()) builder_.result().tables.push_back(std::move(table));
   }
 
-  // The curve of a threshold's ramp; with it goes the one that was configured.
+  // The curve of a threshold's ramp, with the configured one.
   results::Series& measuredOf(const EcnPoint& point) {
     const std::string name = valueText(point.kmin) + ", measured";
     for (results::Series& series : chart_.series) {
@@ -396,7 +396,7 @@ void EcnAccuracyProcedure::report(const TestConfig& /*config*/, const Design& de
     report.addBurst(point, one);
     if (before != nullptr) {
       const EcnPoint& shorter = points[placeOf(design, *before)];
-      // Points that were not valid are missing: the one before may be of another ramp.
+      // Invalid points are missing: the previous one may belong to another ramp.
       if (shorter.kmin == point.kmin) report.addRamp(point, one, shorter, *before);
     }
     before = &one;

@@ -122,7 +122,7 @@ Design DcqcnConvergenceProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Flows", "flows"}, {"Parameters", ""}};
   design.repetitions = design.numbers.repetitions(20, 2);
-  // Share of the receiver's link that DCQCN leaves in use, about: all of it after some 100 ms.
+  // Approximate share of the receiver's link that DCQCN uses: all of it after some 100 ms.
   const double busy = mayEndEarly(config) ? 1 : 0.7;
   const std::vector<DcqcnPoint> points = pointsOf(config, design.numbers);
   for (const DcqcnPoint& point : points) {
@@ -136,7 +136,7 @@ Design DcqcnConvergenceProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-// How fast the slowest and the fastest flow were, and all of them in the mean, over time.
+// Rates of the slowest and the fastest flow, and the mean, over time.
 void addRates(const Measured& one, ResultBuilder& builder) {
   const bench::Samples& samples = *one.trials.front().fabric->samples;
   // No more points than a chart has room for.
@@ -174,7 +174,7 @@ void addRates(const Measured& one, ResultBuilder& builder) {
   builder.result().charts.push_back(std::move(chart));
 }
 
-// What one changed parameter makes of convergence, fair time and goodput, beside the paper's set.
+// Effect of one changed parameter on convergence, fair time and goodput, beside the paper's set.
 void addSensitivity(const Design& design, const std::vector<Measured>& measured,
                     const std::vector<DcqcnPoint>& points, const std::vector<Figure>& figures,
                     ResultBuilder& builder) {
@@ -209,7 +209,7 @@ void addSensitivity(const Design& design, const std::vector<Measured>& measured,
   if (table.rows.size() > 1) builder.result().tables.push_back(std::move(table));
 }
 
-// Why nothing settled: what the additive increase of the paper's parameters alone takes.
+// Reason for no settling: the duration of the additive increase with the paper's parameters alone.
 void noteTooShort(const TestConfig& config, const DcqcnPoint& point,
                   const bench::TrialResult& trial, ResultBuilder& builder) {
   const transport::DcqcnSpec paper = transport::DcqcnSpec::paper();

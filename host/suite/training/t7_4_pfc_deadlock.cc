@@ -45,8 +45,8 @@ constexpr Picoseconds kSampleInterval = microseconds(10);
 constexpr std::int64_t kDeadlockSamples = 400;
 constexpr std::int64_t kMostDeadlockSamples = 20'000;
 constexpr std::size_t kRecoveryWindow = 10;
-// Of a trial in the profile `standard`: a hundred times as long as the trigger. A deadlock is for
-// good, and a watchdog acts in less than 1 ms.
+// Duration of a trial in the profile `standard`: a hundred times the trigger's. A deadlock is
+// permanent, and a watchdog acts in less than 1 ms.
 constexpr Picoseconds kEnoughForDeadlock = milliseconds(20);
 // Where the scenario has no watchdog.
 constexpr Picoseconds kPoll = microseconds(100);
@@ -130,8 +130,8 @@ std::vector<bench::StreamSpec> allFlows(std::uint8_t priority) {
   return flows;
 }
 
-// Which of them take the cycle's links is seen by letting a few frames of each through: leaf 1 by
-// spine 2, leaf 2 by spine 1, leaf 3 bouncing at leaf 1, leaf 4 bouncing at leaf 2.
+// A few frames of each flow show which ones take the cycle's links: leaf 1 by spine 2, leaf 2 by
+// spine 1, leaf 3 bouncing at leaf 1, leaf 4 bouncing at leaf 2.
 std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8_t priority) {
   constexpr std::array<const char*, kCycleLeaves> kLinks{"leaf1-spine2", "leaf2-spine1",
                                                          "spine1-leaf1", "spine2-leaf2"};
@@ -146,7 +146,7 @@ std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8
   const bench::SimHosts hosts(spec, fabric);
   fabric.runUntil(spec.duration + microseconds(50));
   const auto routes = probe.routes();
-  // A flow's source port, and so its path, goes by its place in the trial: all of them stay in it.
+  // A flow's source port, and so its path, depends on its index in the trial: all flows stay in it.
   std::vector<bool> chosen;
   std::array<std::int64_t, kCycleLeaves> count{};
   for (const bench::StreamSpec& flow : spec.streams) {
@@ -195,7 +195,7 @@ bench::TrialSpec deadlockTrial(const TestConfig& config,
                        {"spine2-leaf3", Picoseconds(0), std::nullopt}};
   spec.dut.convergence = Picoseconds(0);
   fabric::SwitchSpec& switches = spec.dut.switches;
-  // Flows must stay on the links of the cycle, and only PFC is to hold them back.
+  // Flows must stay on the links of the cycle, and only PFC may hold them back.
   switches.load_balancing = fabric::LoadBalancingSpec();
   switches.cbfc.reset();
   switches.pfc->watchdog.reset();
@@ -230,7 +230,7 @@ Picoseconds PfcDeadlockProcedure::durationOf(const TestConfig& config, Numbers& 
       mayEndEarly(config) ? kEnoughForDeadlock : config.scenario.parameters.duration);
 }
 
-// Other seeds lead flows along other paths: which of them are the cycle's must be seen anew.
+// Other seeds lead to other paths: the flows of the cycle must be determined again.
 bench::TrialSpec PfcDeadlockProcedure::repetitionOf(const SweepPoint& point,
                                                     std::uint32_t repetition) const {
   bench::TrialSpec spec = FabricProcedure::repetitionOf(point, repetition);

@@ -101,14 +101,14 @@ class EcmpEntropyProcedure final : public PermutationProcedure {
   }
 
  private:
-  // Of a uniform hash; nothing for what does not hash flows, or other topologies.
+  // Of a uniform hash; nothing for other balancing or topologies.
   static std::optional<double> expectedMmr(const PermutationPoint& point) {
     const fabric::TopologySpec& topology = point.topology;
     const bool roce = std::holds_alternative<transport::RoceSpec>(point.variant.transport);
     if (!roce || !isEcmp(point.variant) || topology.kind != fabric::TopologyKind::kClos2) {
       return std::nullopt;
     }
-    // Flows that the hash tells apart, of each leaf.
+    // Flows of each leaf that the hash distinguishes.
     const bool one_path = point.shared_port && point.variant.balancing.word == "ecmp";
     const std::uint32_t flows = topology.hosts_per_leaf * (one_path ? 1 : point.flows);
     return expectedMaxMeanRatio(flows, topology.spines, topology.leaves);

@@ -1,11 +1,11 @@
 // T8.3 Packet spray (training draft, section 8.3).
 //
-// Every packet takes the next path in turn; ECMP beside it, for what spraying gains. RoCEv2 RC
-// whose receiver keeps what comes early (selective repeat; the reorder buffer's size is in the
-// configuration), RC whose receiver goes back for it, which is what reordering costs without such a
-// buffer, and UET RUD, for which order does not count. Hosts send messages at random times, so that
-// queues differ from path to path and packets overtake each other. Measured as in T8.1: JFI close
-// to 1, packets out of order, retransmissions.
+// Every packet takes the next path in turn; ECMP for comparison. RoCEv2 RC whose receiver keeps
+// early packets (selective repeat; the reorder buffer's size is in the configuration), RC with
+// go-back-N, which shows the cost of reordering without such a buffer, and UET RUD, for which order
+// does not matter. Hosts send messages at random times, so that queues differ from path to path and
+// packets overtake each other. Measured as in T8.1: JFI close to 1, packets out of order,
+// retransmissions.
 #include <fmt/format.h>
 
 #include "suite/training/permutation.h"

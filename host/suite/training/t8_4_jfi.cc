@@ -1,6 +1,6 @@
 // T8.4 Fairness of all strategies (training draft, section 8.4).
 //
-// The same permutation with every load balancing there is; JFI over the links between switches as a
+// The same permutation with every kind of load balancing; JFI over the links between switches as a
 // bar for each. Hosts send messages at random times, so that flowlets have gaps to use.
 #include "suite/training/permutation.h"
 #include "suite/training/training.h"

@@ -1,12 +1,12 @@
 // T9.1 AllReduce (training draft, section 9.1).
 //
 // Swept: buffer size S × ranks n × load balancing. A job of n ranks, neighbours in rank on
-// different leaves, runs the collective so many times in a row. Measured: the time t of every
-// iteration, from the first rank's start to the last one's finish. Computed:
+// different leaves, repeats the collective. Measured: the time t of every iteration, from the first
+// rank's start to the last one's finish. Computed:
 //   BusBW       S / t * algo_factor; of the mean time, and of the times that 50, 95 and 99 % of the
 //               iterations do not exceed (P99 is the slow end)
 //   efficiency  BusBW over the rate of a host's link
-// and what the fabric saw meanwhile: ECN marks, PFC, drops, load of the links between switches.
+// and the fabric's counters meanwhile: ECN marks, PFC, drops, load of the links between switches.
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 

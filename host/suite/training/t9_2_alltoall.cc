@@ -1,7 +1,7 @@
 // T9.2 AlltoAll (training draft, section 9.2).
 //
-// Swept and measured as T9.1. Besides: the mean time of an iteration, and its ratio to the one with
-// ECMP on the same buffer size and ranks (below 1: faster than ECMP).
+// Swept and measured as T9.1. In addition: the mean time of an iteration, and its ratio to the one
+// with ECMP on the same buffer size and ranks (below 1: faster than ECMP).
 #include <map>
 #include <utility>
 

@@ -1,7 +1,7 @@
 // T9.3 AllGather (training draft, section 9.3).
 //
-// Swept and measured as T9.1, AllReduce at every point as well. Besides: the ratio of the two bus
-// bandwidths, which is 1 where only serialisation counts: reducing takes no time in the model.
+// Swept and measured as T9.1, AllReduce at every point as well. In addition: the ratio of the two
+// bus bandwidths, which is 1 if only serialisation matters: reducing takes no time in the model.
 #include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"

@@ -1,10 +1,9 @@
 // T9.4 Bus bandwidth summary (training draft, section 9.4).
 //
 // AllReduce, AlltoAll and AllGather of one large buffer among two numbers of ranks, with ECMP,
-// flowlets and spray: BusBW as in T9.1, and beside it, of the same trials, MMR and JFI over the
-// links between switches, packets out of order, retransmissions, goodput (payload that arrived in
-// the time that the trial took, all hosts) and effective goodput, its share of the rate of the
-// ranks' links.
+// flowlets and spray: BusBW as in T9.1, and from the same trials MMR and JFI over the links between
+// switches, packets out of order, retransmissions, goodput (payload that arrived during the trial,
+// all hosts) and effective goodput, its share of the rate of the ranks' links.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What congestion control is told of: the events that a UET source sees of one destination.
+// Input of congestion control: the events that a UET source observes for one destination.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace plumbline::transport {
 
-// An ACK brought news.
+// An ACK with new information.
 struct AckEvent {
   Picoseconds now;
-  // From sending to the ACK, without the time at the target; nothing if it cannot be attributed.
+  // From sending to the ACK, without the time at the target; nothing if the packet is unknown.
   std::optional<Picoseconds> rtt;
   bool marked = false;              // the packet that caused it had CE
-  std::int64_t received_bytes = 0;  // by how much the target's count of bytes has grown
-  std::int64_t inflight = 0;        // bytes under way, after this ACK
+  std::int64_t received_bytes = 0;  // increase of the target's count of bytes
+  std::int64_t inflight = 0;        // bytes in flight, after this ACK
   std::uint8_t penalty = 0;         // rcv_cwnd_pend of the target, 0 to 127
 };
 

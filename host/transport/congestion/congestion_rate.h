@@ -1,9 +1,9 @@
-// The seam of rate-based congestion control: at which rate a queue pair of RoCEv2 sends.
+// Interface of rate-based congestion control: the sending rate of a RoCEv2 queue pair.
 //
-// An algorithm is a class of its own file, shared by all queue pairs of a host, and a state of each
-// queue pair, which begins with its first CNP; before that a queue pair sends at line rate.
-// RoceProtocol knows no more of it than RateAlgorithm says. To add one: the class, its factors in
-// RoceSpec, and RateControl as one of both. Window-based control has a seam of its own
+// An algorithm is a class in a file of its own, shared by all queue pairs of a host, and a state
+// per queue pair, which begins with its first CNP; before that a queue pair sends at line rate.
+// RoceProtocol uses the members of RateAlgorithm only. To add one: the class, its factors in
+// RoceSpec, and RateControl as one of both. Window-based control has an interface of its own
 // (congestion_window.h).
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace plumbline::transport {
 
-// firstCnp(): the state right after a queue pair's first CNP. onSent(): a frame of so many bytes
-// has begun to leave. advance(): timers expire up to and including `now`. paidAt(): when bytes on
-// the wire that began to leave at `start` have been paid for, if no CNP comes before.
+// firstCnp(): the state right after a queue pair's first CNP. onSent(): a frame of `bytes` has
+// begun to leave. advance(): timers expire up to and including `now`. paidAt(): when the rate
+// permits the next frame after bytes that began to leave at `start`, if no CNP comes before.
 template <typename T>
 concept RateAlgorithm = requires(const T& algorithm, typename T::State& state, Picoseconds now,
                                  std::int64_t bytes) {

@@ -1,11 +1,11 @@
-// The seam of window-based congestion control: how much a UET source may have under way to one
-// destination, moved by one of several algorithms.
+// Interface of window-based congestion control: the bytes that a UET source may have in flight to
+// one destination.
 //
-// An algorithm is a class of its own file (Nscc, Swift) with the members that WindowAlgorithm
+// An algorithm is a class in a file of its own (Nscc, Swift) with the members that WindowAlgorithm
 // names. To add one: the class, a word and a block of factors in UetSpec, an alternative in
-// CongestionWindow and its case in make(). Nothing else in the transport knows which one moves the
-// window. Receiver credit (rccc.h) is not one of them: it permits beside the window, not instead of
-// it. Rate-based control of RoCEv2 has a seam of its own (RateAlgorithm, dcqcn.h).
+// CongestionWindow and its case in make(). The rest of the transport does not depend on the
+// algorithm. Receiver credit (rccc.h) is not one: it is a limit in addition to the window.
+// Rate-based control of RoCEv2 has an interface of its own (RateAlgorithm, dcqcn.h).
 #pragma once
 
 #include <concepts>
@@ -20,8 +20,8 @@
 
 namespace plumbline::transport {
 
-// window(): bytes, at least one full packet. onTrim(): `adjust` is false where the window is to
-// stay, as for a trim on the last hop while the destination gives credit.
+// window(): bytes, at least one full packet. onTrim(): `adjust` is false where the window must not
+// change, as for a trim on the last hop while the destination gives credit.
 template <typename T>
 concept WindowAlgorithm = requires(T algorithm, const AckEvent& ack, const LossEvent& loss,
                                    bool adjust) {
@@ -32,7 +32,7 @@ concept WindowAlgorithm = requires(T algorithm, const AckEvent& ack, const LossE
   { algorithm.window() } -> std::convertible_to<double>;
 };
 
-// A window that nothing moves.
+// A constant window.
 class FixedWindow {
  public:
   explicit FixedWindow(double bytes) : bytes_(bytes) {}
@@ -49,13 +49,13 @@ class FixedWindow {
 
 static_assert(WindowAlgorithm<FixedWindow> && WindowAlgorithm<Nscc> && WindowAlgorithm<Swift>);
 
-// What all contexts of a host have in common.
+// Parameters that all contexts of a host share.
 struct CongestionWindowRules {
-  // No limit by a window: receiver credit alone permits. Fits into 64 bits.
+  // No limit by a window: receiver credit alone limits. Fits into 64 bits.
   static constexpr double kUnlimited = 0x1p62;
 
   UetCongestionControl control = UetCongestionControl::kNone;
-  double fixed = kUnlimited;  // bytes, where no algorithm moves it
+  double fixed = kUnlimited;  // bytes, if no algorithm adjusts it
   NsccParameters nscc;
   SwiftParameters swift;
 };
@@ -91,7 +91,7 @@ class CongestionWindow {
   using Algorithm = std::variant<FixedWindow, Nscc, Swift>;
 
   static Algorithm make(const CongestionWindowRules& rules, Picoseconds now);
-  // The window is kept beside the algorithm, so that sending asks nobody for it.
+  // The window is cached beside the algorithm, so that sending does not call it.
   template <typename Event>
   void tell(const Event& event) {
     std::visit(

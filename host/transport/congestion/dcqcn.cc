@@ -92,7 +92,7 @@ void DcqcnRules::advance(DcqcnState& state, Picoseconds now) const {
   while (state.increase_at <= now) expireIncreaseTimer(state, now);
 }
 
-// Once, or, where expiries change nothing but their count, for all that are due.
+// One expiry; or all that are due, where they change only their count.
 void DcqcnRules::expireIncreaseTimer(DcqcnState& state, Picoseconds now) const {
   if (saturated(state)) {
     const std::int64_t expired = (now - state.increase_at) / spec_.increase_period + 1;
@@ -107,7 +107,7 @@ void DcqcnRules::expireIncreaseTimer(DcqcnState& state, Picoseconds now) const {
 
 void DcqcnRules::increase(DcqcnState& state) const {
   const std::uint32_t most = std::max(state.byte_stage, state.time_stage);
-  // Without a byte counter its stage is no reason to wait.
+  // Without a byte counter its stage does not delay the increase.
   const std::uint32_t least =
       spec_.increase_bytes == 0 ? state.time_stage : std::min(state.byte_stage, state.time_stage);
   const std::uint32_t threshold = spec_.fast_recovery_steps;

@@ -9,7 +9,7 @@
 
 namespace plumbline::transport {
 
-// What the reaction point keeps of a QP from its first CNP on; before that it sends at line rate.
+// State of a QP from its first CNP on; before that it sends at line rate.
 struct DcqcnState {
   double current = 0;  // Rc [bit/s]
   double target = 0;   // Rt [bit/s]
@@ -23,9 +23,9 @@ struct DcqcnState {
 };
 static_assert(sizeof(DcqcnState) == 64);
 
-// The rules, shared by all QPs of a host: a RateAlgorithm (congestion_rate.h). Nothing happens at
-// the expiry of a timer; the state catches up when it is looked at, with every expiry at its own
-// time. A timer that expires at the instant of a CNP or a packet acts first.
+// The rules, shared by all QPs of a host: a RateAlgorithm (congestion_rate.h). Timers cause no
+// events; the state catches up when it is read, with every expiry at its own time. A timer that
+// expires at the instant of a CNP or a packet acts first.
 class DcqcnRules {
  public:
   using State = DcqcnState;
@@ -41,8 +41,9 @@ class DcqcnRules {
 
   // Lets timers expire up to and including `now`.
   void advance(DcqcnState& state, Picoseconds now) const;
-  // When `wire_bytes` (frame with preamble and gap) that began to leave at `start` have been paid
-  // for: the first time t >= start with t - start >= wire_bytes / Rc(t), if no CNP comes before.
+  // When the rate permits the next frame after `wire_bytes` (frame with preamble and gap) that
+  // began to leave at `start`: the first time t >= start with t - start >= wire_bytes / Rc(t), if
+  // no CNP comes before.
   [[nodiscard]] Picoseconds paidAt(const DcqcnState& state, Picoseconds start,
                                    std::int64_t wire_bytes) const;
 

@@ -56,7 +56,7 @@ void Nscc::onAck(const AckEvent& ack) {
 void Nscc::judge(const AckEvent& ack) {
   const double now = picoseconds(ack.now);
   const auto bytes = static_cast<double>(ack.received_bytes);
-  // Without a sample of its own an ACK is judged by the average.
+  // An ACK without a delay sample uses the average.
   double qdelay = avg_delay_;
   if (ack.rtt) {
     base_rtt_ = std::min(base_rtt_, picoseconds(*ack.rtt));
@@ -87,7 +87,7 @@ void Nscc::judge(const AckEvent& ack) {
 void Nscc::onTrim(const LossEvent& trim, bool adjust) {
   sample(p_->base_rtt);
   qa_armed_ = true;
-  // A trimmed packet will not be acknowledged, so it counts here against what is to be ignored.
+  // A trimmed packet will not be acknowledged, so it counts here towards the bytes to ignore.
   const bool ignored = ignoring();
   ignored_ += static_cast<double>(trim.bytes);
   if (ignored || quickAdapt(picoseconds(trim.now), true, p_->base_rtt, trim.inflight)) return;

@@ -1,6 +1,6 @@
-// NSCC, the network-signal congestion control of UET: a window at the source, moved by ECN marks
-// and queueing delay (UE transport §3.6.13; equations in docs/model/uet.md). It knows no packets,
-// no clock and no network, so it can be checked against its equations alone.
+// NSCC, the network-signal congestion control of UET: a window at the source, controlled by ECN
+// marks and queueing delay (UE transport §3.6.13; equations in docs/model/uet.md). Independent of
+// packets, clock and network, so that it can be checked against its equations alone.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ NsccParameters makeNsccParameters(const NsccSpec& spec, BitRate rate, Picosecond
 // An algorithm of CongestionWindow (congestion_window.h).
 class Nscc {
  public:
-  // `parameters` must live as long as this object; it is shared by all destinations of a host.
+  // `parameters` must outlive the object; all destinations of a host share it.
   explicit Nscc(const NsccParameters& parameters, Picoseconds now);
 
   void onAck(const AckEvent& ack);
@@ -63,7 +63,7 @@ class Nscc {
   double cwnd_;
   double base_rtt_;
   double avg_delay_ = 0;
-  double inc_bytes_ = 0;       // increase not yet fulfilled: divided by cwnd when it is
+  double inc_bytes_ = 0;       // increase not yet applied: divided by cwnd when it is
   double received_bytes_ = 0;  // since the last adjustment
   double zero_bytes_ = 0;      // acknowledged in a row without queueing delay
   double last_adjust_;         // times [ps]

@@ -1,6 +1,6 @@
-// RCCC, the receiver-credit congestion control of UET: the destination paces what all its sources
-// together may send (docs/model/uet.md). Counters are cumulative, in units of 256 bytes; on the
-// wire they are cut to 24 bits.
+// RCCC, the receiver-credit congestion control of UET: the destination paces the total of its
+// sources (docs/model/uet.md). Counters are cumulative, in units of 256 bytes; on the wire they
+// have 24 bits.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ class RcccSource {
   explicit RcccSource(std::int64_t max_window) : unspent_(max_window), max_window_(max_window) {}
 
   [[nodiscard]] bool maySend() const { return unspent_ > 0; }
-  // The last packet may overdraw the account; the next grant pays for it.
+  // The last packet may overdraw the account; the next grant covers it.
   void spend(std::int64_t bytes) { unspent_ -= bytes; }
-  // The destination has spoken (grant or NACK): what it did not ask for must not be sent any more.
+  // After the destination's first grant or NACK, speculative credit must not be used any more.
   void stopSpeculating();
-  // Cumulative credit as the destination says it.
+  // Cumulative credit from the destination.
   void onCredit(std::uint32_t credit);
 
-  // The credit_target to ask for. `backlog`: bytes not yet sent or to be sent again. `mtu`: the
-  // least to ask for while nothing was heard of the destination. `limit`: what NSCC would let out,
-  // if it is used as well. `active_sources`: destinations that this host has a backlog for.
+  // The credit_target to request. `backlog`: bytes to be sent or retransmitted. `mtu`: the least
+  // request before the destination has answered. `limit`: NSCC's limit, if it is used as well.
+  // `active_sources`: destinations for which this host has a backlog.
   [[nodiscard]] std::uint32_t target(std::int64_t backlog, std::int64_t mtu,
                                      std::optional<std::int64_t> limit,
                                      std::uint32_t active_sources) const;
@@ -46,14 +46,14 @@ class RcccSource {
   bool speculating_ = true;
 };
 
-// The destination: gives credit to its sources in turn, at its own link's pace.
+// The destination: grants credit to its sources in turn, at the rate of its own link.
 class RcccPacer {
  public:
   // One grant gives at most `grant` bytes; grants of g bytes are g·8 / (rate·pace) apart.
   RcccPacer(BitRate rate, Bytes grant, Fraction pace);
 
-  // `source` asks for credit up to cumulative `target`. `renew`: it has waited for long, so that
-  // credit may have been lost; what it was given is told again. `source` indices are small.
+  // `source` requests credit up to cumulative `target`. `renew`: it has waited long, so that credit
+  // may have been lost; its total credit is sent again. `source` indices are small.
   void request(std::uint32_t source, std::uint32_t target, bool renew);
   // Forgets `source`.
   void remove(std::uint32_t source);
@@ -65,7 +65,7 @@ class RcccPacer {
   };
   // The grant that is due at `now`, if any.
   std::optional<Grant> next(Picoseconds now);
-  // When the next one is due; kNever if nobody asks.
+  // When the next one is due; kNever without requests.
   [[nodiscard]] Picoseconds nextAt() const { return active_.empty() ? fabric::kNever : next_at_; }
 
   // From a grant of `bytes` to the next: rounded up to a picosecond.
@@ -73,7 +73,7 @@ class RcccPacer {
 
  private:
   struct Source {
-    std::uint32_t target = 0;   // highest asked for, 24 bits
+    std::uint32_t target = 0;   // highest requested, 24 bits
     std::uint32_t granted = 0;  // cumulative, 24 bits
     bool listed = false;        // in active_
     bool renew = false;

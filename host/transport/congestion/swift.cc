@@ -41,7 +41,7 @@ double Swift::target(double window) const {
 }
 
 void Swift::onAck(const AckEvent& ack) {
-  // An ACK without a sample of its own is judged by the last one.
+  // An ACK without a sample uses the last one.
   if (ack.rtt) last_rtt_ = inPicoseconds(*ack.rtt);
   const double now = inPicoseconds(ack.now);
   const double aim = target(window_);

@@ -1,7 +1,7 @@
-// Swift, a delay-based congestion control: a window at the source, moved so that the round trip is
-// a target (Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
-// Datacenter", SIGCOMM 2020). Here it moves the window of a UET destination context: delay is the
-// fabric's part of the round trip. Equations and what is left out: docs/model/uet.md.
+// Swift, a delay-based congestion control: a window at the source, adjusted to reach a target round
+// trip (Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
+// Datacenter", SIGCOMM 2020). Here it controls the window of a UET destination context: delay is
+// the fabric's part of the round trip. Equations and omissions: docs/model/uet.md.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace plumbline::transport {
 // The factors of one host's Swift with units: bytes, packets, and picoseconds as double.
 struct SwiftParameters {
   double mtu = 0;            // nominal size of a full packet [bytes]
-  double base_target = 0;    // base RTT and the queueing delay aimed at with a large window [ps]
+  double base_target = 0;    // base RTT plus the target queueing delay with a large window [ps]
   double flow_range = 0;     // most that flow scaling adds [ps]
   double flow_alpha = 0;     // of flow scaling [ps · sqrt(packets)]
   double flow_beta = 0;      // [ps]
@@ -32,7 +32,7 @@ SwiftParameters makeSwiftParameters(const SwiftSpec& spec, BitRate rate, Picosec
 // An algorithm of CongestionWindow (congestion_window.h).
 class Swift {
  public:
-  // `parameters` must live as long as this object; it is shared by all destinations of a host.
+  // `parameters` must outlive the object; all destinations of a host share it.
   Swift(const SwiftParameters& parameters, Picoseconds now);
 
   void onAck(const AckEvent& ack);
@@ -41,7 +41,7 @@ class Swift {
   void onTimeout(const LossEvent& loss) { onLoss(loss); }
 
   [[nodiscard]] double window() const { return window_; }  // bytes
-  // The round trip that is aimed at with a window of so many bytes [ps].
+  // The target round trip with a window of `window` bytes [ps].
   [[nodiscard]] double target(double window) const;
 
  private:

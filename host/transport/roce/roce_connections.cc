@@ -17,7 +17,7 @@ void RoceConnections::open(std::uint32_t qp, Picoseconds now) {
   }
 }
 
-// The host begins the step that leads out of `state` when it has done those before.
+// Queues the step that leads out of `state`, after the host's earlier steps.
 void RoceConnections::work(std::uint32_t qp, State state, Picoseconds now) {
   at(qp).state = state;
   busy_until_ = std::max(busy_until_, now) + spec_.processing;
@@ -26,7 +26,7 @@ void RoceConnections::work(std::uint32_t qp, State state, Picoseconds now) {
 
 void RoceConnections::finish(const Step& step) {
   Connection& connection = at(step.qp);
-  if (connection.state != step.of) return;  // both ends asked, and the other's REQ counts
+  if (connection.state != step.of) return;  // both ends sent a REQ, and the other one's counts
   switch (step.of) {
     case State::kCreating:
       connection.state = State::kRequested;
@@ -77,7 +77,7 @@ void RoceConnections::onPacket(std::uint32_t qp, HostId peer, std::uint8_t code,
           outgoing_.push({qp, roce_code::kConnectReject});
         }
       } else if (state == State::kCreating || state == State::kRequested) {
-        // Both ends ask at once: the lower host's REQ counts.
+        // Both ends send a REQ at the same time: the one of the lower host counts.
         if (peer < self_) {
           --stats_.opened;
           work(qp, State::kAccepting, now);

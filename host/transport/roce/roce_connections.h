@@ -1,5 +1,5 @@
-// Connection management of one RoCEv2 host: which of its QPs may be used, and the REQ, REP, RTU and
-// REJ by which they come to that. Model: docs/model/roce.md, "Connection management".
+// Connection management of one RoCEv2 host: which of its QPs may be used, and the exchange of REQ,
+// REP, RTU and REJ that establishes them. Model: docs/model/roce.md, "Connection management".
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace plumbline::transport {
 
-// QPs are named by their place in the host's pool. Every call may add events.
+// QPs are identified by their index in the host's pool. Every call may add events.
 class RoceConnections {
  public:
   RoceConnections(const RoceCmSpec& spec, HostId self) : spec_(spec), self_(self) {}
 
-  // What the owner has to act upon.
+  // What the owner has to handle.
   struct Event {
     std::uint32_t qp = 0;
-    bool connected = false;  // may send from now on; otherwise set-up has failed
+    bool connected = false;  // may send from now on; false: setup has failed
   };
   // A packet of the connection manager to send to the peer of `qp`.
   struct Outgoing {
@@ -31,11 +31,11 @@ class RoceConnections {
   };
 
   [[nodiscard]] bool isOpen(std::uint32_t qp) const { return stateOf(qp) == State::kOpen; }
-  // The QP has something to send. Begins to set it up unless that is under way or done.
+  // The QP has something to send. Begins its setup unless that has begun or ended already.
   void open(std::uint32_t qp, Picoseconds now);
   // A packet of the connection manager with this code has arrived from `peer`.
   void onPacket(std::uint32_t qp, HostId peer, std::uint8_t code, Picoseconds now);
-  // A request has arrived on the QP, which says what an RTU says.
+  // A request has arrived on the QP, which implies an RTU.
   void onRequest(std::uint32_t qp) {
     if (stateOf(qp) == State::kReplied) connect(qp);
   }
@@ -71,11 +71,11 @@ class RoceConnections {
     Picoseconds wanted{};       // active: first message
     Picoseconds deadline = kNever;
   };
-  // A step that the host works on or will.
+  // A step of connection setup that the host executes or has queued.
   struct Step {
     Picoseconds done;
     std::uint32_t qp = 0;
-    State of = State::kNone;  // the state in which it is of use
+    State of = State::kNone;  // the only state in which it applies
   };
 
   [[nodiscard]] State stateOf(std::uint32_t qp) const {
@@ -99,7 +99,7 @@ class RoceConnections {
   fabric::Ring<Step> steps_;  // in order of their ends
   Picoseconds busy_until_{};
   fabric::Ring<Outgoing> outgoing_;
-  TimerHeap timeouts_;  // of REQs; entries may be out of date
+  TimerHeap timeouts_;  // of REQs; entries may be stale
   std::vector<Event> events_;
   std::uint32_t in_use_ = 0;  // QPs
   ConnectionStats stats_;

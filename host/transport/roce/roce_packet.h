@@ -1,11 +1,11 @@
-// RoCEv2 packets as they travel the simulated fabric: opcodes, exact frame sizes, and which field
-// of fabric::Packet means what (InfiniBand Architecture vol. 1 ch. 9 and Annex A17).
+// RoCEv2 packets on the simulated fabric: opcodes, exact frame sizes, and the meaning of the fields
+// of fabric::Packet (InfiniBand Architecture vol. 1 ch. 9 and Annex A17).
 //
 //   connection  number of the destination QP: sender's host number << 8 | flow
 //   psn         24 bits
 //   aux         data: the message's tag; ACK: AckKind
-//   extra       data: DataInfo; READ request: bytes asked for; selective NAK: bit i set when the
-//               packet psn + i is there
+//   extra       data: DataInfo; READ request: requested bytes; selective NAK: bit i set when the
+//               receiver has packet psn + i
 //   stamp       data: when this transmission began [ps]
 #pragma once
 
@@ -19,9 +19,9 @@
 
 namespace plumbline::transport {
 
-// The six bits of Packet::opcode: those of InfiniBand for RC (0x00 on) and UC (0x20 on); a CNP,
-// whose number does not fit, takes one that UC does not use, and connection management some that
-// RC does not use.
+// The six bits of Packet::opcode: those of InfiniBand for RC (0x00 on) and UC (0x20 on). A CNP,
+// whose InfiniBand opcode does not fit, has one that UC does not use, and connection management has
+// some that RC does not use.
 namespace roce_code {
 inline constexpr std::uint8_t kSendFirst = 0x00;
 inline constexpr std::uint8_t kSendMiddle = 0x01;
@@ -51,17 +51,17 @@ inline constexpr std::uint8_t kCnp = 0x3F;
 inline constexpr std::uint32_t kRoceCodes = 64;
 inline constexpr std::uint32_t kPsnBits = 24;
 inline constexpr std::uint32_t kPsnMask = (1U << kPsnBits) - 1;
-// UDP source ports, from which the network takes its entropy: the dynamic range.
+// UDP source ports, which carry the entropy for the network: the dynamic range.
 inline constexpr std::uint32_t kFirstSourcePort = 0xC000;
 inline constexpr std::uint32_t kSourcePorts = 0x4000;
 
-// Opcode byte of the BTH that `code` stands for.
+// BTH opcode byte of `code`.
 constexpr std::uint8_t bthOpcode(std::uint8_t code) {
   if (code >= roce_code::kConnectRequest && code <= roce_code::kConnectReject) return 0x64;
   return code == roce_code::kCnp ? 0x81 : code;
 }
 
-// `code` of a packet with a payload, at its place in the message, for requests of `verb` (not
+// `code` of a packet with payload, by its position in the message, for requests of `verb` (not
 // kRead).
 inline std::uint8_t requestCode(RoceService service, Verb verb, bool first, bool last) {
   using namespace roce_code;
@@ -88,21 +88,21 @@ class RoceFrames {
     const std::uint32_t frame = fixed_[code] + ((payload + 3) & ~3U);
     return static_cast<std::uint16_t>(frame < kMinFrame ? kMinFrame : frame);
   }
-  // An ACK's frame that carries a bitmap.
+  // Frame of an ACK with a bitmap.
   [[nodiscard]] std::uint16_t selectiveNakBytes() const { return selective_nak_; }
 
  private:
   static constexpr std::uint32_t kMinFrame = 64;
 
-  std::array<std::uint16_t, kRoceCodes> fixed_{};  // without payload; 0 = not an opcode
+  std::array<std::uint16_t, kRoceCodes> fixed_{};  // without payload; 0 = no opcode
   std::uint16_t selective_nak_ = 0;
 };
 
-// What Packet::aux of an ACK says; stands for the AETH's syndrome.
+// Packet::aux of an ACK; replaces the AETH's syndrome.
 enum class AckKind : std::uint32_t {
-  kAck,           // everything up to and including psn is there
-  kNak,           // everything below psn is there, psn is missing (NAK code 0)
-  kSelectiveNak,  // the same, with a bitmap of what is there beyond
+  kAck,           // the receiver has everything up to and including psn
+  kNak,           // the receiver has everything below psn, psn is missing (NAK code 0)
+  kSelectiveNak,  // the same, with a bitmap of later packets that the receiver has
 };
 
 // Packet::extra of data.
@@ -118,7 +118,7 @@ struct DataInfo {
   }
 };
 
-// What a receiver has to know of an opcode.
+// Meaning of an opcode for a receiver.
 enum class RoceKind : std::uint8_t {
   kNone,
   kRequest,
@@ -134,7 +134,7 @@ struct RoceMeaning {
   bool first = false;  // First or Only
   bool last = false;   // Last or Only
   bool uc = false;
-  Verb verb = Verb::kWrite;  // of a request; of its first and middle packets kWrite or kSend
+  Verb verb = Verb::kWrite;  // of a request; kWrite or kSend for its first and middle packets
 };
 
 extern const std::array<RoceMeaning, kRoceCodes> kRoceMeanings;
@@ -143,8 +143,8 @@ inline const RoceMeaning& meaningOf(std::uint8_t code) {
   return kRoceMeanings[code & (kRoceCodes - 1)];
 }
 
-// The packet number that `psn` stands for, given one that is less than 2^23 away. The n-th packet
-// of a QP (from 0) has the PSN (first PSN + n) mod 2^24.
+// The packet number of `psn`, given one that is less than 2^23 away. The n-th packet of a QP (from
+// 0) has the PSN (first PSN + n) mod 2^24.
 constexpr std::int64_t numberOf(std::uint32_t psn, std::uint32_t first_psn, std::int64_t near) {
   const std::uint32_t near_psn = (first_psn + static_cast<std::uint32_t>(near)) & kPsnMask;
   const std::uint32_t ahead = (psn - near_psn) & kPsnMask;

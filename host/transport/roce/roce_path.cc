@@ -1,5 +1,5 @@
-// What every packet of a RoCE endpoint goes through. A compiler left to itself would make calls of
-// most of it, between which everything is in memory; it is told to inline them.
+// The path of every packet of a RoCE endpoint. Its functions are forced inline: as calls they would
+// keep all their variables in memory.
 #include <algorithm>
 #include <bit>
 
@@ -133,7 +133,7 @@ bool RoceProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric
   return true;
 }
 
-// Fills in the request packet `number` of `message`; returns how many numbers it stands for.
+// Fills in the request packet `number` of `message`; returns how many packet numbers it takes.
 [[gnu::always_inline]] inline std::uint32_t RoceProtocol::fillRequest(Qp& qp, std::uint32_t index,
                                                                       const OpenMessage& message,
                                                                       PacketNumber number,

@@ -1,4 +1,5 @@
-// What the network sees of a queue pair: its number, and the hash that spreads its packets.
+// Properties of a queue pair that the network sees: its number, and the hash that spreads its
+// packets.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 
 namespace plumbline::transport {
 
-// The number under which `host` is known to the peer of its queue pair `flow`, 24 bits of which
-// travel as the destination QP of what it sends.
+// The QP number of `host`'s queue pair `flow` at its peer; its lower 24 bits are the destination QP
+// of the packets that `host` sends.
 inline std::uint32_t roceQpNumber(std::uint32_t host, std::uint32_t flow) {
   return host << 8 | flow;
 }
 
-// Packet::flow_hash of data from `self` to `peer` on queue pair `flow`, but for spraying hosts,
-// each packet of which has its own. `seed`: the fabric's.
+// Packet::flow_hash of data from `self` to `peer` on queue pair `flow`, except for spraying hosts,
+// whose packets each have a hash of their own. `seed`: the fabric's.
 inline std::uint32_t roceFlowHash(const RoceSpec& spec, std::uint64_t seed, std::uint32_t self,
                                   std::uint32_t peer, std::uint32_t flow) {
   const std::uint64_t both = static_cast<std::uint64_t>(self) << 16 | peer;

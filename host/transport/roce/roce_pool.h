@@ -1,4 +1,4 @@
-// Storage of the RoCE endpoint: places that stay where they are and are used again.
+// Storage of the RoCE endpoint: items with stable addresses that are reused.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace plumbline::transport {
 inline constexpr std::uint32_t kNone = UINT32_MAX;
 
 // Items by number. Grows by chunks, so that references stay valid, and allocates only when more
-// items are in use than ever before. An item keeps its old contents when it is taken again.
+// items are in use than ever before. A reused item keeps its old contents.
 template <typename T>
 class Pool {
  public:
@@ -23,7 +23,7 @@ class Pool {
   [[nodiscard]] const T& operator[](std::uint32_t index) const {
     return chunks_[index / kChunk][index % kChunk];
   }
-  // Items ever taken: their numbers are below.
+  // Number of items ever taken; all item numbers are below.
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::uint32_t inUse() const {
     return size_ - static_cast<std::uint32_t>(free_.size());
@@ -48,19 +48,19 @@ class Pool {
   std::uint32_t size_ = 0;
 };
 
-// From QP number (24 bits) to place in the pool: open addressing, never more than half full.
+// From QP number (24 bits) to index in the pool: open addressing, at most half full.
 class QpTable {
  public:
   QpTable() : slots_(kFirstSize) {}
 
-  // kNone when it is not there.
+  // kNone if absent.
   [[nodiscard]] std::uint32_t find(std::uint32_t number) const {
     for (std::size_t at = place(number);; at = (at + 1) & (slots_.size() - 1)) {
       const Slot& slot = slots_[at];
       if (slot.number == number || slot.number == kNone) return slot.index;
     }
   }
-  // `number` must not be there.
+  // `number` must be absent.
   void insert(std::uint32_t number, std::uint32_t index) {
     if (2 * ++used_ > slots_.size()) {
       PagedVector<Slot> old(slots_.size() * 2);
@@ -93,7 +93,7 @@ class QpTable {
   std::size_t used_ = 0;
 };
 
-// Numbers by time: the earliest first, of equal times the least number.
+// Numbers ordered by time: the earliest first, at equal times the smallest number.
 class TimerHeap {
  public:
   struct Entry {

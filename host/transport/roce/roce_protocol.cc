@@ -94,7 +94,7 @@ void RoceProtocol::post(const Message& message, Picoseconds now) {
 // QPs that have been connected begin with their first message, those that could not be fail all.
 void RoceProtocol::applyConnections(Picoseconds now) {
   std::vector<RoceConnections::Event>& events = connections_->events();
-  // An application that is told of a failure may post, which adds events.
+  // An application may post when it is notified of a failure, which adds events.
   for (std::size_t i = 0; i < events.size(); ++i) {
     const RoceConnections::Event event = events[i];
     Qp& qp = qps_[event.qp];
@@ -103,7 +103,7 @@ void RoceProtocol::applyConnections(Picoseconds now) {
       schedule(event.qp, now);
     } else {
       qp.failed = true;
-      startTimer(qp, event.qp, now);  // posters are told later, as of messages that come later
+      startTimer(qp, event.qp, now);  // failures are reported later, like those of later messages
     }
   }
   events.clear();
@@ -128,7 +128,7 @@ void RoceProtocol::transmitCnp(fabric::Packet& packet) {
   ++stats_.cnp_sent;
 }
 
-// Paced: the frame that has just begun to leave has to be paid for before the next.
+// Paces the QP: the frame that has just begun to leave delays the next one according to the rate.
 void RoceProtocol::payAtRate(Qp& qp, std::uint16_t length) {
   RateControl::State& rate = rates_[qp.rate];
   rate_control_.onSent(rate, length, qp.started);

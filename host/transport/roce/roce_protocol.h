@@ -21,16 +21,16 @@
 
 namespace plumbline::transport {
 
-// A QP is named by its peer host and a flow number; it comes into being on either side when first
-// used. Both hosts must have the same RoceSpec.
+// A QP is identified by its peer host and a flow number; each side creates it at its first use.
+// Both hosts must have the same RoceSpec.
 class RoceProtocol final : public Protocol {
  public:
   // Throws Error(kUsage) when `spec` is not valid or the host's number needs more than 16 bits.
   RoceProtocol(const RoceSpec& spec, const HostContext& context);
 
   [[nodiscard]] ProtocolId id() const override { return ProtocolId::kRoce; }
-  // Throws Error(kUsage) for a flow above 255, no bytes or 2^40 and more, itself as receiver, or a
-  // READ over UC.
+  // Throws Error(kUsage) for a flow above 255, no bytes or 2^40 and more, its own host as receiver,
+  // or a READ over UC.
   void post(const Message& message, Picoseconds now) override;
   void receive(const fabric::Packet& packet, Picoseconds now) override;
   bool transmit(Picoseconds now, fabric::PriorityMask paused, fabric::Packet& packet) override;
@@ -40,21 +40,21 @@ class RoceProtocol final : public Protocol {
     return connections_ ? &connections_->stats() : nullptr;
   }
   // A QP that sent requests and one that received payload are two entries. Payload acknowledged
-  // includes the acknowledged part of messages that are not done; that of READs is received.
+  // includes the acknowledged part of open messages; for READs it is the received part.
   void appendFlows(std::vector<FlowStats>& flows) const override;
 
-  // Messages posted here that are not done, and reorder buffers in use.
+  // Open messages that were posted here, and reorder buffers in use.
   [[nodiscard]] std::uint32_t openMessages() const { return messages_.inUse(); }
   [[nodiscard]] std::uint32_t openReorderBuffers() const { return buffers_.inUse(); }
-  // Rate of the QP (peer, flow) [bit/s]; line rate when nothing has slowed it down.
+  // Rate of the QP (peer, flow) [bit/s]; line rate unless congestion control has reduced it.
   [[nodiscard]] double rateOf(HostId peer, std::uint32_t flow, Picoseconds now) const;
 
  private:
   static constexpr std::uint32_t kMaxFlow = 255;
-  // A READ of more packets is asked for in parts, so that PSNs stay distinguishable.
+  // A READ of more packets is requested in parts, so that PSNs stay distinguishable.
   static constexpr PacketNumber kMaxReadPackets = PacketNumber{1} << 20;
 
-  // roce_path.cc: what every packet goes through.
+  // roce_path.cc: the path of every packet.
   void onRequest(std::uint32_t index, std::uint8_t code, const fabric::Packet& packet,
                  Picoseconds now);
   bool transmitData(Picoseconds now, fabric::Packet& packet);
@@ -64,7 +64,7 @@ class RoceProtocol final : public Protocol {
   std::uint32_t fillRequest(Qp& qp, std::uint32_t index, const OpenMessage& message,
                             PacketNumber number, Picoseconds now, fabric::Packet& packet);
 
-  // roce_protocol.cc: QPs, and whose turn it is.
+  // roce_protocol.cc: QPs and their scheduling.
   static std::uint32_t qpNumber(HostId peer, std::uint32_t flow) {
     return roceQpNumber(peer, flow);
   }
@@ -78,7 +78,7 @@ class RoceProtocol final : public Protocol {
     if (qp.failed) return false;
     return qp.lost != 0 || (qp.cursor != kNone && qp.next - qp.acknowledged < window_);
   }
-  // Puts an idle QP that has something to send where it belongs.
+  // Queues an idle QP that has something to send.
   void schedule(std::uint32_t index, Picoseconds now) {
     Qp& qp = qps_[index];
     if (qp.state == Qp::State::kIdle && hasWork(qp)) enterRound(qp, index, now);
@@ -93,10 +93,10 @@ class RoceProtocol final : public Protocol {
     }
   }
   void transmitCnp(fabric::Packet& packet);
-  // Connection management; only where there is one.
+  // Connection management; only if it is modelled.
   bool transmitConnection(fabric::PriorityMask paused, fabric::Packet& packet);
   void applyConnections(Picoseconds now);
-  // What every frame that a QP's rate applies to has in common, after it was filled in.
+  // Completes a frame to which the QP's rate applies, after its fields have been filled in.
   void finishData(Qp& qp, Picoseconds now, const fabric::Packet& packet) {
     ++qp.packets_sent;
     qp.started = now;
@@ -104,7 +104,7 @@ class RoceProtocol final : public Protocol {
     if (qp.rate != kNone) payAtRate(qp, packet.length);
   }
   void payAtRate(Qp& qp, std::uint16_t length);
-  // What all frames of a QP have in common; priority and ECT are those of data.
+  // Fields common to all frames of a QP; priority and ECT are those of data.
   void fillHeader(const Qp& qp, std::uint8_t code, fabric::Packet& packet) const {
     packet = data_header_;
     packet.destination = qp.peer;
@@ -126,7 +126,7 @@ class RoceProtocol final : public Protocol {
     packet.extra = DataInfo{payload, ack_request}.pack();
     packet.stamp = static_cast<std::uint64_t>(now.count());
   }
-  // Of every data packet: statistics, and DCQCN's notification point.
+  // For every data packet: statistics, and DCQCN's notification point.
   void countArrival(Qp& qp, std::uint32_t index, const fabric::Packet& packet, Picoseconds now) {
     ++stats_.data_received;
     const std::int64_t first_bit = (now - clock_.serialization(packet.length)).count();
@@ -141,7 +141,7 @@ class RoceProtocol final : public Protocol {
   std::uint32_t fillRead(Qp& qp, std::uint32_t index, const OpenMessage& message,
                          PacketNumber number, Picoseconds now, fabric::Packet& packet);
   static constexpr std::uint64_t kNoMask = ~std::uint64_t{0};
-  // Whether the packets up to `number` make up a whole number of ACK intervals.
+  // Whether the packets up to `number` are a whole number of ACK intervals.
   [[nodiscard]] bool endsInterval(PacketNumber number) const {
     const auto count = static_cast<std::uint64_t>(number) + 1;
     if (ack_mask_ != kNoMask) return (count & ack_mask_) == 0;
@@ -161,7 +161,7 @@ class RoceProtocol final : public Protocol {
   void failMessages(Qp& qp, Picoseconds now);
   [[nodiscard]] std::uint32_t messageOf(const Qp& qp, PacketNumber number) const;
 
-  // roce_responder.cc: what comes from the peer's requester.
+  // roce_responder.cc: packets from the peer's requester.
   void onUcRequest(Qp& qp, const RoceMeaning& meaning, const fabric::Packet& packet,
                    Picoseconds now);
   void accept(Qp& qp, std::uint32_t index, const RoceMeaning& meaning, std::uint32_t aux,

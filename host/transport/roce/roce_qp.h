@@ -1,4 +1,4 @@
-// What a RoCE endpoint keeps: of a queue pair, of a message that is not done, of a READ to answer.
+// State of a RoCE endpoint: of a queue pair, of an open message, of a READ to answer.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace plumbline::transport {
 // Packets of a QP are numbered from 0 with 64 bits; PSNs are these numbers modulo 2^24.
 using PacketNumber = std::int64_t;
 
-// A message at its poster, until it is done. Occupies packet numbers [first, end); those of a READ
-// are its responses'.
+// A message at its poster, until it is complete. Has the packet numbers [first, end); for a READ,
+// those of its responses.
 struct OpenMessage {
   std::uint64_t bytes = 0;
   Picoseconds posted;
@@ -25,14 +25,14 @@ struct OpenMessage {
   Verb verb = Verb::kWrite;
 };
 
-// A READ request at the one who answers it, until its last response has been sent.
+// A READ request at the responder, until its last response has been sent.
 struct ReadJob {
   PacketNumber next = 0;
   PacketNumber end = 0;
   std::uint64_t bytes_left = 0;
   std::uint32_t following = kNone;
   bool started = false;
-  bool repeated = false;  // asked for again after a loss
+  bool repeated = false;  // requested again after a loss
 };
 
 // Packets of one QP that arrived before their predecessors, by number modulo the size.
@@ -47,27 +47,27 @@ struct ReorderBuffer {
   std::uint32_t count = 0;
 };
 
-// Both halves of a queue pair: it sends (requests and READ responses) and receives. The fields of
-// the sending half come first, those a packet needs at the beginning.
+// Both halves of a queue pair: it sends (requests and READ responses) and receives. The sending
+// half comes first, with the fields that every packet needs at the beginning.
 struct alignas(64) Qp {
   enum class State : std::uint8_t {
     kIdle,   // nothing to send, or the window is closed
     kReady,  // in the round
-    kPaced,  // in the heap of those that must not send yet
+    kPaced,  // in the heap of QPs that must not send yet
   };
 
   PacketNumber next = 0;            // to send
   PacketNumber acknowledged = 0;    // everything below is at the receiver
   PacketNumber highest = 0;         // everything below was sent at least once
   PacketNumber posted = 0;          // everything below belongs to a message
-  PacketNumber awaited = -1;        // the last that an answer was asked for
+  PacketNumber awaited = -1;        // the last packet that requested an ACK
   Picoseconds deadline = kNever;    // when the answer is overdue
   Picoseconds timer_at = kNever;    // of its entry in the heap of timeouts
   Picoseconds eligible{};           // must not send before
   Picoseconds started{};            // its last data frame
   std::uint32_t started_bytes = 0;  // of which, with preamble and gap
   std::uint32_t head = kNone;       // oldest open message
-  std::uint32_t cursor = kNone;     // the one that `next` belongs to
+  std::uint32_t cursor = kNone;     // the message that `next` belongs to
   std::uint32_t tail = kNone;       // newest
   std::uint32_t job_head = kNone;
   std::uint32_t job_tail = kNone;
@@ -78,11 +78,11 @@ struct alignas(64) Qp {
   State state = State::kIdle;
   bool posted_before = false;
   bool failed = false;
-  bool recovering = false;     // READ responses were asked for again, no progress since
+  bool recovering = false;     // READ responses were requested again, no progress since
   std::uint32_t timeouts = 0;  // in a row
-  std::uint64_t lost = 0;      // selective repeat: bit i = send lost_base + i again
+  std::uint64_t lost = 0;      // selective repeat: bit i = retransmit lost_base + i
   PacketNumber lost_base = 0;
-  PacketNumber judged = 0;  // whether those below were lost has been decided
+  PacketNumber judged = 0;  // loss of the packets below has been decided
 
   std::uint64_t packets_sent = 0;
   std::uint64_t packets_retransmitted = 0;
@@ -98,11 +98,11 @@ struct alignas(64) Qp {
   Picoseconds last_arrival{};  // of payload
   std::uint32_t reorder = kNone;
   bool nak_sent = false;    // for `expected`
-  bool nak_wanted = false;  // the queued acknowledgement is to be a NAK
+  bool nak_wanted = false;  // the queued acknowledgement must be a NAK
   bool ack_queued = false;
-  bool ack_after_read = false;  // an ACK waits for READ responses that must come before it
+  bool ack_after_read = false;  // an ACK waits for READ responses that must precede it
   bool cnp_queued = false;
-  bool in_message = false;  // UC: its packets so far are all there
+  bool in_message = false;  // UC: all its packets so far have arrived
   bool received = false;    // ever
   std::uint64_t ce_received = 0;
 };

@@ -34,8 +34,8 @@ std::uint32_t RoceProtocol::fillRead(Qp& qp, std::uint32_t index, const OpenMess
   return static_cast<std::uint32_t>(count);
 }
 
-// Everything below `below` is at the receiver. READs are done by their responses alone, so that the
-// acknowledged part ends before the first READ without all of them.
+// Everything below `below` is at the receiver. Only their responses complete READs, so the
+// acknowledged part ends before the first READ with missing responses.
 void RoceProtocol::acknowledge(Qp& qp, std::uint32_t index, PacketNumber below, Picoseconds now) {
   if (below <= qp.acknowledged) return;
   PacketNumber acknowledged = below;
@@ -50,14 +50,14 @@ void RoceProtocol::acknowledge(Qp& qp, std::uint32_t index, PacketNumber below, 
   progress(qp, index, acknowledged, now);
 }
 
-// The acknowledged part now ends at `acknowledged`: completes what lies below.
+// The acknowledged part now ends at `acknowledged`: completes the messages below.
 void RoceProtocol::progress(Qp& qp, std::uint32_t index, PacketNumber acknowledged,
                             Picoseconds now) {
   if (acknowledged <= qp.acknowledged) return;
   qp.acknowledged = acknowledged;
   qp.timeouts = 0;
   qp.recovering = false;
-  if (qp.next < acknowledged) {  // it was about to send again what has arrived meanwhile
+  if (qp.next < acknowledged) {  // skips retransmissions of packets that have arrived meanwhile
     qp.next = acknowledged;
     qp.cursor = messageOf(qp, acknowledged);
   }
@@ -71,7 +71,7 @@ void RoceProtocol::progress(Qp& qp, std::uint32_t index, PacketNumber acknowledg
   }
 }
 
-// Ends the oldest message of the QP and tells the application, which may post another.
+// Ends the oldest message of the QP and notifies the application, which may post another.
 void RoceProtocol::completeHead(Qp& qp, bool failed, Picoseconds now) {
   const std::uint32_t slot = qp.head;
   const OpenMessage message = messages_[slot];
@@ -107,14 +107,14 @@ void RoceProtocol::rewind(Qp& qp, std::uint32_t index, PacketNumber to, Picoseco
   if (qp.deadline != kNever) startTimer(qp, index, now);
 }
 
-// READ responses are missing: asks again, once until there is progress.
+// READ responses are missing: requests them again, once until there is progress.
 void RoceProtocol::askAgain(Qp& qp, std::uint32_t index, Picoseconds now) {
   if (qp.recovering) return;
   qp.recovering = true;
   rewind(qp, index, qp.acknowledged, now);
 }
 
-// `base` is missing at the receiver; bit i of `present` says that base + i is there.
+// `base` is missing at the receiver; bit i of `present` is set if it has base + i.
 void RoceProtocol::judgeLosses(Qp& qp, PacketNumber base, std::uint64_t present) const {
   const PacketNumber gone = base - qp.lost_base;
   qp.lost = gone < kBitmapBits ? qp.lost >> gone : 0;
@@ -140,7 +140,7 @@ void RoceProtocol::onAck(std::uint32_t index, const fabric::Packet& packet, Pico
   if (below > qp.highest || qp.failed) return;
   acknowledge(qp, index, below, now);
   if (kind == AckKind::kAck) {
-    // The responder answers in order: responses to a READ that it leaves behind were lost.
+    // The responder answers in order: responses to a READ that it has passed were lost.
     if (qp.acknowledged < below) askAgain(qp, index, now);
   } else if (kind == AckKind::kNak) {
     if (below >= qp.acknowledged && below < qp.next) rewind(qp, index, below, now);
@@ -199,7 +199,7 @@ void RoceProtocol::startTimer(Qp& qp, std::uint32_t index, Picoseconds now) {
     }
   }
   qp.deadline = now + timeout;
-  // An entry that is too early puts itself right when its time comes.
+  // An entry that is too early corrects itself when its time comes.
   if (qp.timer_at <= qp.deadline) return;
   qp.timer_at = qp.deadline;
   timeouts_.push(qp.deadline, index);
@@ -228,8 +228,8 @@ void RoceProtocol::onTimer(std::uint32_t index, Picoseconds now) {
   schedule(index, now);
 }
 
-// Completes all messages that are open now as failed. Messages that the application posts in answer
-// wait for the next timer, so that posting again and again takes time.
+// Completes all messages that are open now as failed. Messages that the application then posts wait
+// for the next timer, so that repeated posting takes simulated time.
 void RoceProtocol::failMessages(Qp& qp, Picoseconds now) {
   qp.deadline = kNever;
   qp.cursor = kNone;

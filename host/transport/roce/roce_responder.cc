@@ -1,19 +1,18 @@
-// The responder's half of the RoCE endpoint: what arrives from the peer's requester, and its
-// answers.
+// The responder's half of the RoCE endpoint: packets from the peer's requester, and the answers.
 #include <algorithm>
 
 #include "transport/roce/roce_protocol.h"
 
 namespace plumbline::transport {
 
-// The packet `expected` of the QP asks for `bytes`.
+// The packet `expected` of the QP requests `bytes`.
 void RoceProtocol::acceptRead(Qp& qp, std::uint32_t index, std::uint64_t bytes, Picoseconds now) {
   const PacketNumber first = qp.expected;
   qp.expected += static_cast<PacketNumber>((bytes + spec_.path_mtu - 1) >> mtu_shift_);
   addJob(qp, index, first, bytes, false, now);
 }
 
-// The last packet of a message is there.
+// The last packet of a message has arrived.
 void RoceProtocol::deliver(Qp& qp, Verb verb, std::uint32_t tag, Picoseconds now) {
   const std::uint64_t bytes = qp.message_bytes;
   qp.message_bytes = 0;
@@ -28,7 +27,7 @@ void RoceProtocol::deliver(Qp& qp, Verb verb, std::uint32_t tag, Picoseconds now
                                   now);
 }
 
-// UC delivers whole messages whose packets came in order, and forgets the others.
+// UC delivers whole messages whose packets arrived in order, and discards the others.
 void RoceProtocol::onUcRequest(Qp& qp, const RoceMeaning& meaning, const fabric::Packet& packet,
                                Picoseconds now) {
   const PacketNumber number = numberOf(packet.psn, spec_.first_psn, qp.expected);
@@ -85,7 +84,7 @@ void RoceProtocol::onEarly(Qp& qp, std::uint32_t index, PacketNumber number, std
   queueAck(qp, index);
 }
 
-// Accepts what the packet that has just filled the gap was waited for; true if there was anything.
+// Accepts buffered packets that followed the gap that has just been filled; true if there were any.
 bool RoceProtocol::drain(Qp& qp, std::uint32_t index, Picoseconds now) {
   ReorderBuffer& buffer = buffers_[qp.reorder];
   bool any = false;
@@ -103,7 +102,7 @@ bool RoceProtocol::drain(Qp& qp, std::uint32_t index, Picoseconds now) {
   return any;
 }
 
-// Bit i: packet expected + i is there.
+// Bit i: packet expected + i has arrived.
 std::uint64_t RoceProtocol::presentBits(const Qp& qp) const {
   const ReorderBuffer& buffer = buffers_[qp.reorder];
   std::uint64_t bits = 0;
@@ -165,7 +164,7 @@ void RoceProtocol::emitResponse(Qp& qp, std::uint32_t index, Picoseconds now,
   finishData(qp, now, packet);
 }
 
-// At most one acknowledgement of a QP is waiting; it tells what is known when it leaves.
+// At most one acknowledgement of a QP is queued; it reports the state when it leaves.
 void RoceProtocol::queueAck(Qp& qp, std::uint32_t index) {
   if (qp.ack_queued) return;
   qp.ack_queued = true;
@@ -178,7 +177,7 @@ bool RoceProtocol::transmitAck(fabric::Packet& packet) {
     acks_.pop();
     qp.ack_queued = false;
     const bool nak = qp.nak_wanted || qp.reorder != kNone;
-    // An ACK of a later packet would tell that responses were lost which are still to be sent.
+    // An ACK of a later packet would mean that responses were lost which are still to be sent.
     qp.ack_after_read = !nak && qp.job_head != kNone;
     if (qp.ack_after_read) continue;
     qp.nak_wanted = false;

@@ -1,4 +1,4 @@
-// What a RoCEv2 endpoint is made of: plain data, filled from a scenario. The equations behind the
+// Parameters of a RoCEv2 endpoint: plain data, filled from a scenario. The equations behind the
 // parameters are in docs/model/roce.md.
 #pragma once
 
@@ -12,10 +12,10 @@ namespace plumbline::transport {
 // Reliable and unreliable connection.
 enum class RoceService : std::uint8_t { kRc, kUc };
 
-// What an RC receiver does with a packet that arrives before its predecessor.
+// How an RC receiver treats a packet that arrives before its predecessor.
 enum class RoceRecovery : std::uint8_t {
-  kGoBackN,          // discards it and asks for the missing one and all that follow
-  kSelectiveRepeat,  // keeps it and tells which ones are there (vendor feature)
+  kGoBackN,          // discards it; the sender repeats the missing packet and all that follow
+  kSelectiveRepeat,  // keeps it and reports which packets it has (vendor feature)
 };
 
 // DCQCN of sender (reaction point) and receiver (notification point). Defaults are the paper's.
@@ -24,13 +24,13 @@ struct DcqcnSpec {
   // Notification point: at most one CNP per QP in this time. 0 = one for every marked packet.
   Picoseconds cnp_interval = microseconds(50);
 
-  // Reaction point. A CNP that comes sooner after the last effective one changes nothing.
+  // Reaction point. CNPs within this time after the last effective one have no effect.
   Picoseconds decrease_interval = microseconds(50);
   double initial_alpha = 1.0;
   double g = 1.0 / 256;         // gain of alpha
   double min_alpha = 0.0;       // alpha never decays below
   double cut_weight = 0.5;      // Rc falls by alpha * cut_weight ("gd")
-  double min_cut_factor = 0.5;  // but not below this share of itself at once
+  double min_cut_factor = 0.5;  // but at most to this share of itself in one cut
   Picoseconds alpha_period = microseconds(55);
   Picoseconds increase_period = microseconds(55);
   std::int64_t increase_bytes = 10'000'000;  // byte counter; 0 = no byte counter
@@ -41,7 +41,7 @@ struct DcqcnSpec {
   BitRate min_rate{10'000'000};
   BitRate max_rate{};        // 0 = line rate
   BitRate first_cnp_rate{};  // the first CNP sets this rate instead of cutting; 0 = it cuts
-  // Every cut sets the target rate to the rate before it. Otherwise only a cut after an increase by
+  // Every cut sets the target rate to the rate before it. If false, only a cut after an increase by
   // the byte counter does, or, with the second flag, after one by the timer.
   bool clamp_target = true;
   bool clamp_target_after_timer = true;
@@ -55,9 +55,9 @@ struct DcqcnSpec {
 // packets with a MAD of 256 bytes between the QPs 1 of both hosts (InfiniBand Architecture vol. 1,
 // ch. 12 and 13; Annex A17). Docs: docs/model/roce.md, "Connection management".
 struct RoceCmSpec {
-  // What driver and firmware of a host need for one step of one connection: creating the QP before
-  // REQ; creating it and bringing it to RTS before REP; bringing it to RTS after REP. A host does
-  // one step at a time, in the order in which they come up.
+  // Time that a host's driver and firmware need for one step of one connection: creating the QP
+  // before REQ; creating it and bringing it to RTS before REP; bringing it to RTS after REP. A host
+  // executes one step at a time, in order of arrival.
   Picoseconds processing = microseconds(500);
   Picoseconds response_timeout = nanoseconds(std::int64_t{4096} << 20);  // of a REQ
   std::uint32_t retries = 15;       // of a REQ, until the connection fails
@@ -79,17 +79,18 @@ struct RoceSpec {
   std::uint8_t cnp_priority = 6;
   // Every data packet of a QP has an entropy value of its own, instead of one value for the QP.
   bool spray = false;
-  // All QPs between two hosts have one UDP source port, so one 5-tuple: only switches that hash the
-  // destination QP as well tell them apart. Otherwise each QP has a port of its own.
+  // All QPs between two hosts have one UDP source port, hence one 5-tuple: only switches that also
+  // hash the destination QP distinguish them. If false, each QP has its own port.
   bool shared_source_port = false;
 
   // RC.
   std::uint32_t first_psn = 0;  // of every QP
-  // An ACK is asked for by every n-th packet, the last one of a message, and the one that closes
-  // the window. 0 = not by every n-th.
+  // Packets that request an ACK: every n-th, the last one of a message, and the one that closes the
+  // window. 0 = without every n-th.
   std::uint32_t ack_every = 16;
   std::uint32_t window_packets = 0;  // outstanding per QP; 0 = 2^22, half of what PSNs allow
-  // Bitmap of a selective NAK on top of an ACK's frame, and how many packets a receiver keeps.
+  // Bytes of a selective NAK's bitmap beyond an ACK's frame, and the number of packets that a
+  // receiver keeps.
   std::uint32_t selective_nak_bytes = 8;
   std::uint32_t reorder_packets = 1024;  // a power of two, 64 or more
   // Selective repeat: a packet counts as lost when one sent more than this many packets later has
@@ -98,10 +99,10 @@ struct RoceSpec {
   Picoseconds ack_timeout = localAckTimeout(8);
   bool exponential_backoff = true;                    // each timeout in a row doubles the next one,
   Picoseconds max_ack_timeout = localAckTimeout(14);  // up to this
-  std::uint32_t retry_count = 7;                      // timeouts in a row that do not yet fail a QP
+  std::uint32_t retry_count = 7;                      // timeouts in a row; one more fails the QP
 
-  // How a QP is set up when its first message is posted. Without `cm`: out of band, over a network
-  // that is not modelled, which takes `setup_time`; 0 = QPs are there before the trial begins.
+  // Setup of a QP when its first message is posted. Without `cm`: out of band, over a network that
+  // is not modelled, which takes `setup_time`; 0 = QPs exist before the trial begins.
   Picoseconds setup_time{};
   std::optional<RoceCmSpec> cm;
 

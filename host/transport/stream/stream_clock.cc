@@ -41,7 +41,8 @@ StreamClock::StreamClock(const PlainStream& stream, BitRate line, std::uint64_t 
       frames_(kNoLimit),
       bursts_(1) {
   if (const auto* constant = std::get_if<ConstantRate>(&stream.load)) {
-    // A number of frames, as the card has it: slots that are given up are made up for at the end.
+    // A fixed number of frames, as on the card: frames of slots that are given up follow at the
+    // end.
     period_ = finePeriod(stream.frame, line, constant->rate);
     frames_ = framesWithin(stream.end - stream.start, period_);
     end_ = kForever;

@@ -28,8 +28,8 @@ constexpr Picoseconds atOrAfter(FineTime time) {
 FineTime finePeriod(Bytes frame, BitRate line, Fraction rate);
 
 // Due times as the card computes them: due + period within a burst, start of the burst + interval
-// from burst to burst, so without any accumulated error. Poisson gaps are drawn as they are needed,
-// rounded down to a picosecond.
+// from burst to burst, hence without accumulated error. Poisson gaps are drawn when needed, rounded
+// down to a picosecond.
 class StreamClock {
  public:
   // Draws Poisson gaps from the stream "stream<number>" of `seed`.
@@ -38,7 +38,7 @@ class StreamClock {
   // There is another frame; its due time is due().
   [[nodiscard]] bool pending() const { return pending_; }
   [[nodiscard]] FineTime due() const { return due_; }
-  // The frame was sent: on to the next one.
+  // The frame was sent: advances to the next one.
   void sent();
   // The frame could not be sent (its priority is paused) and its slot is given up: it is due one
   // period later.

@@ -203,12 +203,12 @@ bool StreamProtocol::transmit(Picoseconds now, fabric::PriorityMask paused,
     stats_.bytes_sent += packet.length;
     sender.clock.sent();
     reorder();
-    return true;  // asked again when the wire is free
+    return true;  // called again when the wire is free
   }
   return false;
 }
 
-// What is due now goes out in transmit(), which follows, or when the wire is free.
+// Due frames leave in transmit(), which follows, or when the wire is free.
 void StreamProtocol::wake(Picoseconds /*now*/) { setWakeAt(fabric::kNever); }
 
 void StreamProtocol::receive(const fabric::Packet& packet, Picoseconds now) {

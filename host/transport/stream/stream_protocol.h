@@ -16,7 +16,7 @@ namespace plumbline::transport {
 struct StreamSent {
   std::uint64_t frames = 0;
   std::uint64_t late = 0;       // left later than the threshold after their due time
-  Picoseconds late_max;         // largest of departure - due, below the threshold or not
+  Picoseconds late_max;         // largest departure - due of all frames
   std::uint64_t given_up = 0;   // slots in which the priority was paused
   std::uint64_t held_back = 0;  // of these, slots before the stream's end; of bursts, all
 };
@@ -30,7 +30,7 @@ struct StreamReceived {
   std::uint64_t out_of_order = 0;
   std::uint64_t stale = 0;
   std::uint64_t ce = 0;
-  std::uint64_t trimmed = 0;  // arrived cut; they are lost frames, too
+  std::uint64_t trimmed = 0;  // arrived trimmed; counted as lost, too
   std::uint64_t next_sequence = 0;
 };
 
@@ -41,9 +41,10 @@ struct StreamLatency {
   stats::Histogram histogram;
 };
 
-// The rule of the card's receiver for sequence number s and a window of the last W numbers:
-// s >= next: s - next more are lost and the window moves; below next and inside the window: seen
-// before is a duplicate, else out of order and one less is lost; older: stale, cannot be told.
+// The rule of the card's receiver for sequence number s and a window of the last W numbers. s >=
+// next: s - next frames count as lost and the window moves. Below next and inside the window: a
+// duplicate if seen before, else out of order and one lost frame less. Older: stale, cannot be
+// classified.
 class SequenceWindow {
  public:
   enum class Verdict : std::uint8_t { kNew, kOutOfOrder, kDuplicate, kStale };
@@ -70,8 +71,8 @@ struct StreamOptions {
 // when the wire is free if that is later. A slot whose priority is paused is given up, as on the
 // card: the frame is due one period later. Messages cannot be posted.
 //
-// Packet fields: aux = stream, extra = row at the receiver (upper 24 bits) and sequence number,
-// psn = rounds of the queue pair, stamp = departure, connection = queue pair.
+// Packet fields: aux = stream, extra = row at the receiver (upper 24 bits) and sequence number, psn
+// = rounds of the queue pair, stamp = departure, connection = queue pair.
 class StreamProtocol final : public Protocol {
  public:
   // The streams of `plan` from and to `context.self`.
@@ -108,11 +109,11 @@ class StreamProtocol final : public Protocol {
         : clock(stream_clock), head(frame), qps(queue_pairs), first_port(port), end(stream_end) {}
 
     StreamClock clock;
-    fabric::Packet head;  // all that does not change from frame to frame
+    fabric::Packet head;  // fields that do not change from frame to frame
     std::uint32_t qps;
     std::uint32_t qp = 0;
     std::uint32_t first_port;
-    Picoseconds end;  // slots from here on make up for those given up before
+    Picoseconds end;  // later slots replace those given up before
     std::uint32_t rounds = 0;
     Picoseconds first_sent = fabric::kNever;
     Picoseconds last_sent{};
@@ -126,7 +127,7 @@ class StreamProtocol final : public Protocol {
     Picoseconds last_received{};
     StreamReceived counts;
   };
-  // Of a binary heap, the earliest in front.
+  // Entry of a binary heap, the earliest on top.
   struct Due {
     FineTime time;
     std::uint32_t sender = 0;
@@ -137,7 +138,7 @@ class StreamProtocol final : public Protocol {
 
   void addSender(std::uint32_t stream);
   void addReceiver(std::uint32_t stream);
-  // The frontmost sender's clock has moved on.
+  // Restores the heap after the first sender's clock has advanced.
   void reorder();
   void fill(SenderState& sender, Picoseconds now, fabric::Packet& packet);
 
@@ -154,11 +155,11 @@ class StreamProtocol final : public Protocol {
   EndpointStats stats_;
 };
 
-// What became of one stream, from both its ends.
+// Result of one stream, from both its ends.
 struct StreamOutcome {
   StreamSent sent;
   StreamReceived received;
-  // Sent and never received: received.lost, and what is missing behind the last frame that came.
+  // Sent and never received: received.lost, and frames missing after the last one received.
   [[nodiscard]] std::uint64_t lost() const {
     return received.lost + (sent.frames - received.next_sequence);
   }

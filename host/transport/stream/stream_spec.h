@@ -1,5 +1,5 @@
-// Plain streams: frames sent by a clock, whatever the network does to them. What the tester card
-// sends, and loads that only a simulated host can send.
+// Plain streams: frames sent by a clock without regard to the network. For the tester card's
+// streams, and for loads that only a simulated host can send.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct FrameBursts {
   std::uint32_t bursts = 1;
   Picoseconds interval{};
 };
-// `rate` for `on`, then nothing for `off`, and again, from start to end.
+// `rate` for `on`, then silence for `off`, repeated from start to end.
 struct OnOffRate {
   Fraction rate;
   Picoseconds on{};
@@ -52,13 +52,13 @@ struct PlainStream {
 // All streams of a simulation; a stream's number is its index. Immutable.
 class StreamPlan {
  public:
-  // `rate`: of every host's link. Throws Error(kUsage), naming the stream, for values outside what
-  // the comments above say, for a stream from a host to itself, and for a rate outside (0, 1].
+  // `rate`: of every host's link. Throws Error(kUsage), naming the stream, for values outside the
+  // ranges above, a stream from a host to itself, and a rate outside (0, 1].
   StreamPlan(std::vector<PlainStream> streams, BitRate rate);
 
   [[nodiscard]] const std::vector<PlainStream>& streams() const { return streams_; }
   [[nodiscard]] BitRate rate() const { return rate_; }
-  // Number of the stream among those of its receiver.
+  // Index of the stream among those of its receiver.
   [[nodiscard]] std::uint32_t row(std::uint32_t stream) const { return rows_[stream]; }
 
  private:

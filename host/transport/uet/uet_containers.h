@@ -58,8 +58,8 @@ class Window {
   std::uint64_t end_ = 0;
 };
 
-// A bit per PSN of a sliding range; grows with the range it must span. As many as nearly all need
-// lie in the object, next to what its owner uses with them.
+// A bit per PSN of a sliding range; grows with the range. The usual size is stored inside the
+// object, next to its owner's fields.
 class BitWindow {
  public:
   void clear() { std::fill_n(words(), mask() + 1, 0); }
@@ -78,8 +78,8 @@ class BitWindow {
     const unsigned shift = psn & 63;
     return shift == 0 ? low : low >> shift | word((psn >> 6) + 1) << (64 - shift);
   }
-  // Clears the bits that are set from `psn` on without a gap; returns their number. At least one
-  // bit of the range is clear.
+  // Clears the set bits from `psn` up to the first gap; returns their number. At least one bit of
+  // the range is clear.
   std::uint64_t takeRun(std::uint64_t psn) {
     const std::uint64_t first = psn;
     for (;;) {
@@ -115,7 +115,7 @@ class BitWindow {
 };
 
 // Map from 32-bit ids to 32-bit indices: open addressing, linear probing, no tombstones. Never
-// iterated, so its layout decides no order.
+// iterated, so that its layout does not affect any order.
 class IdMap {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -127,7 +127,7 @@ class IdMap {
       if (cells_[i].id == id) return cells_[i].index;
     }
   }
-  // Fetches the memory that find() begins with.
+  // Prefetches the memory at which find() begins.
   void prefetch(std::uint32_t id) const { __builtin_prefetch(cells_.data() + home(id)); }
   // Adds or replaces; `index` is not kNone.
   void set(std::uint32_t id, std::uint32_t index) {
@@ -142,7 +142,7 @@ class IdMap {
       i = (i + 1) & mask_;
     }
     --size_;
-    // Moves up whatever the gap would cut off from its home.
+    // Moves up entries that the gap would separate from their home cell.
     for (std::size_t j = (i + 1) & mask_; cells_[j].index != kNone; j = (j + 1) & mask_) {
       const std::size_t want = home(cells_[j].id);
       if (((j - want) & mask_) >= ((j - i) & mask_)) {

@@ -75,7 +75,7 @@ void EntropySelector::onNack(std::uint16_t value) {
 
 void EntropySelector::onTimeout(std::uint16_t value, Picoseconds now) {
   if (policy_ == UetEntropyPolicy::kBitmap) penalise(value, spec_->bitmap_max_penalty);
-  // While it still explores, nothing in the cache is worth freezing.
+  // During exploration the cache holds nothing worth freezing.
   if (policy_ == UetEntropyPolicy::kReps && !memory_->freezing && memory_->explore == 0) {
     memory_->freezing = true;
     memory_->freezing_until = now + spec_->reps_freezing;
@@ -120,7 +120,7 @@ std::uint16_t EntropySelector::nextReps(Picoseconds now) {
     return oldest.value;
   }
   if (memory.freezing && memory.filled > 0) {
-    // Only what is known to have worked: round the buffer once more, used or not.
+    // Only values that are known to have worked: cycles through the buffer again, used or not.
     memory.head =
         static_cast<std::uint8_t>(memory.head + 1U >= memory.filled ? 0 : memory.head + 1);
     return memory.cache[memory.head].value;

@@ -10,12 +10,12 @@
 
 namespace plumbline::transport {
 
-// One per PDC. Values are indices 0 to set_size - 1; the PDC makes ports of them. Everything that
-// looks random is a counter mixed with the seed, so that it depends on nothing but the PDC.
+// One per PDC. Values are indices 0 to set_size - 1, which the PDC maps to ports. Pseudo-random
+// choices are a counter mixed with the seed, so that they depend on the PDC alone.
 class EntropySelector {
  public:
   EntropySelector() = default;
-  // `spec` must live as long as this object.
+  // `spec` must outlive the object.
   EntropySelector(const UetEntropySpec& spec, UetEntropyPolicy policy, std::uint64_t seed);
 
   // For the next data packet.
@@ -26,7 +26,7 @@ class EntropySelector {
     if (position_ == 0) pass_xor_ = random();
     return value;
   }
-  // Whether the choice depends on what becomes of the packets; otherwise onAck() does nothing.
+  // Whether the choice depends on feedback about packets; if not, onAck() does nothing.
   [[nodiscard]] bool learns() const { return policy_ >= UetEntropyPolicy::kBitmap; }
   // A packet that carried `value` was acknowledged, with or without a mark.
   void onAck(std::uint16_t value, bool marked) {
@@ -34,7 +34,7 @@ class EntropySelector {
   }
   // A packet that carried `value` was trimmed or negatively acknowledged.
   void onNack(std::uint16_t value);
-  // A packet that carried `value` was given up on after a timeout.
+  // A packet that carried `value` was given up after a timeout.
   void onTimeout(std::uint16_t value, Picoseconds now);
 
   [[nodiscard]] bool freezing() const { return memory_ != nullptr && memory_->freezing; }
@@ -60,7 +60,7 @@ class EntropySelector {
     std::uint16_t value = 0;
     bool valid = false;
   };
-  // What those policies remember that learn; the others have none.
+  // State of the policies that learn; the others have none.
   struct Memory {
     std::vector<std::uint8_t> penalties;  // kBitmap
     std::vector<Cached> cache;            // and from here on kReps

@@ -20,10 +20,10 @@
 
 namespace plumbline::transport {
 
-// What a UET endpoint counts beyond EndpointStats. Observation point: endpoint software (modelled).
+// Counters of a UET endpoint beyond EndpointStats. Observation point: endpoint software (modelled).
 struct UetStats {
   std::uint64_t pdcs_opened = 0;       // as initiator
-  std::uint64_t pdcs_established = 0;  // of these, heard of by their target
+  std::uint64_t pdcs_established = 0;  // of these, answered by their target
   std::uint64_t pdcs_closed = 0;       // by CLOSE_CMD and its ACK
   std::uint64_t pdcs_failed = 0;
   std::uint64_t max_open = 0;  // as initiator, at a time
@@ -46,8 +46,7 @@ enum class UetTimer : std::uint8_t {
   kTargetExpiry,    // of a target
 };
 
-// Timers are never cancelled: whoever set one finds out when it fires that it means nothing any
-// more.
+// Timers are never cancelled: the handler checks whether an expired timer still applies.
 struct UetTimerEntry {
   Picoseconds time;
   std::uint64_t sequence = 0;  // breaks ties
@@ -55,7 +54,7 @@ struct UetTimerEntry {
   std::uint32_t index = 0;
   std::uint32_t generation = 0;  // of the slot `index`
 
-  // std::push_heap keeps the greatest in front: the earliest is to be the greatest.
+  // std::push_heap keeps the greatest on top, so the earliest compares as the greatest.
   bool operator<(const UetTimerEntry& other) const {
     return time != other.time ? time > other.time : sequence > other.sequence;
   }
@@ -63,7 +62,7 @@ struct UetTimerEntry {
 
 class UetHost {
  public:
-  // `spec` must be valid and live as long as this object.
+  // `spec` must be valid and outlive the object.
   UetHost(const UetSpec& spec, const HostContext& context);
 
   [[nodiscard]] const UetSpec& spec() const { return spec_; }
@@ -81,8 +80,8 @@ class UetHost {
   [[nodiscard]] ConnectionStats* connections() { return connections_.get(); }
   [[nodiscard]] const ConnectionStats* connections() const { return connections_.get(); }
 
-  // Queues a control packet to `peer` without flags. The fields of its type and the hash of its
-  // path are the caller's to fill in at once; they are zero.
+  // Queues a control packet to `peer` without flags. The caller must fill in the fields of its type
+  // and the hash of its path at once; they are zero.
   fabric::Packet& queueControl(HostId peer, PdsType type, std::uint16_t ses_bytes,
                                Picoseconds now) {
     Control& control = control_queue_.append();
@@ -103,7 +102,7 @@ class UetHost {
     return true;
   }
 
-  // First bit to first bit, of a packet whose last bit is there.
+  // First bit to first bit, of a packet whose last bit has arrived.
   void recordLatency(const fabric::Packet& packet, Picoseconds now) {
     const std::int64_t serialization =
         ps_per_byte_ != 0 ? packet.length * ps_per_byte_ : serializationOf(packet.length);
@@ -129,7 +128,7 @@ class UetHost {
   void takeControl(Picoseconds now, fabric::Packet& packet);
   [[nodiscard]] std::int64_t serializationOf(std::uint16_t length) const;
 
-  // In the order of their use: what every packet needs comes first.
+  // In the order of use: first what every packet needs.
   fabric::Ring<Control> control_queue_;
   std::int64_t ps_per_byte_;         // 0: not an integer
   Picoseconds next_timer_ = kNever;  // of timers_
@@ -145,7 +144,7 @@ class UetHost {
   std::unique_ptr<ConnectionStats> connections_;
 };
 
-// The id of a flow in maps.
+// Key of a flow in maps.
 inline std::uint32_t flowKey(HostId peer, std::uint32_t flow) { return flow << 16 | peer; }
 
 // Packets of one path have one hash: (source, destination, entropy value).

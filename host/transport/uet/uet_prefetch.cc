@@ -1,6 +1,6 @@
-// Memory that is about to be needed. A host's state is used for a moment in every window, and that
-// of all hosts together is more than a cache holds: what one packet after the other would have to
-// wait for is fetched for all of them at once.
+// Prefetches memory. A host's state is used briefly in every window, and the state of all hosts
+// exceeds the cache: memory for which each packet would wait in turn is fetched for all packets at
+// once.
 #include <algorithm>
 #include <array>
 
@@ -20,7 +20,7 @@ template <int kLines, typename T>
   for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(first + i * kLineBytes, 1);
 }
 
-// Of packets that follow each other within a PDC only one is kept.
+// Of consecutive packets of a PDC only one is kept.
 struct ExpectedPackets {
   std::array<const fabric::Packet*, kMostPackets> packets;
   std::size_t count = 0;
@@ -38,8 +38,8 @@ struct ExpectedPackets {
 
 }  // namespace
 
-// Inlined, because a compiler that makes calls of them finds that they do nothing, and leaves them
-// out.
+// Inlined, because a compiler that does not inline them finds them free of effects and removes
+// them.
 
 [[gnu::always_inline]] inline void UetSender::prefetchReady() const {
   const std::size_t count = std::min(ready_.size(), kMostReady);

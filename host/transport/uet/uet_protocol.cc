@@ -68,7 +68,7 @@ void UetProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
     case PdsType::kTss:
     case PdsType::kAckCcx:
     case PdsType::kNackCcx:
-      break;  // nobody sends them
+      break;  // not sent in this model
   }
   tell(now);
   updateWake();
@@ -86,7 +86,7 @@ bool UetProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric:
     tell(now);
     updateWake();
   } else {
-    // Of all that updateWake() asks for only a timer may have been set.
+    // Of all that updateWake() considers, only a timer may have been set.
     setWakeAt(earlier(wakeAt(), host_.nextTimer()));
     updateFrames();
   }
@@ -109,7 +109,7 @@ void UetProtocol::wake(Picoseconds now) {
   updateWake();
 }
 
-// Calls the application only when both halves are in order again, since it may post at once.
+// Calls the application only when both halves are consistent again, since it may post at once.
 void UetProtocol::tellAll(Picoseconds now) {
   Application* const application = host_.context().application;
   std::vector<UetDelivery>& deliveries = receiver_.deliveries();

@@ -1,6 +1,6 @@
 // Ultra Ethernet transport (UET) on one host: ROD, RUD, RUDI and UUD with PDCs, NSCC, receiver
-// credit and entropy policies. What it models, with equations and sources, and what it does not, is
-// in docs/model/uet.md.
+// credit and entropy policies. Scope, equations, sources and limits of the model:
+// docs/model/uet.md.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,7 @@
 
 namespace plumbline::transport {
 
-// Both halves of an endpoint. All hosts that talk to each other must have the same spec, as their
-// administrator would see to.
+// Both halves of an endpoint. All hosts that communicate must have the same spec.
 class UetProtocol final : public Protocol {
  public:
   // Throws Error(kUsage) if `spec` is out of range.

@@ -103,7 +103,7 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
   }
   target.last_activity = now;
   const std::uint64_t psn = unwrapPsn(packet.psn, target.cack);
-  // What lies before the oldest packet that a RUDI source still wants to have there, it gave up.
+  // The source has given up all packets before the oldest one that a RUDI packet names.
   if (service == UetService::kRudi) slide(target, psn - fields.psn_offset - 1);
   if (trimmed) {
     onTrimmed(target, packet, psn, now);
@@ -219,7 +219,8 @@ std::uint32_t UetReceiver::openFor(const fabric::Packet& packet, Picoseconds now
     nack(packet, NackCode::kInvalidDpdcid, packet.psn, now);
     return IdMap::kNone;
   }
-  // Read data comes on the return direction of a PDC that exists: no limit for it.
+  // Read data arrives on the return direction of an existing PDC, to which the limit does not
+  // apply.
   if (!fields.response && open_ >= host_.spec().max_pdcs) {
     ++host_.stats().discarded;
     ++host_.uetStats().targets_refused;
@@ -290,7 +291,7 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
   return slot;
 }
 
-// Adds what the target has counted.
+// Adds the target's counts.
 void UetReceiver::count(const Target& target, FlowStats& flow) {
   flow.payload_received += target.payload;
   flow.ce_received += target.ce_received;
@@ -409,7 +410,7 @@ bool UetReceiver::acceptOrdered(Target& target, const fabric::Packet& packet, st
   return true;
 }
 
-// Of a packet so far above CACK_PSN that it is out of the window: whether it may come in after all.
+// For a packet above CACK_PSN and outside the window: whether it may be accepted after all.
 bool UetReceiver::acceptFar(Target& target, const fabric::Packet& packet, std::uint64_t psn,
                             Picoseconds now) {
   if (service_ == UetService::kUud) {
@@ -421,12 +422,12 @@ bool UetReceiver::acceptFar(Target& target, const fabric::Packet& packet, std::u
   return false;
 }
 
-// UUD: gives up what is missing up to `cack`, and with it the messages it belonged to.
+// UUD: gives up the missing packets up to `cack`, and their messages.
 void UetReceiver::slide(Target& target, std::uint64_t cack) {
   while (target.cack < cack) {
     const std::uint64_t psn = target.cack + 1;
     if (target.above == 0 && cack - target.cack > host_.spec().mp_range) {
-      // Nothing but gaps up to there.
+      // All packets up to there are missing.
       target.gap = cack;
       target.newest = {};
       target.older.clear();
@@ -473,7 +474,7 @@ void UetReceiver::deliver(const Target& target, const fabric::Packet& packet, st
   delivery.read_request = delivery.verb == Verb::kRead && !fields.response;
   delivery.bytes = delivery.read_request ? packet.aux : bytes;
   delivery.tag = delivery.read_request ? packet.psn : packet.aux;
-  // Of a message whose packets came out of order, `packet` need not be the last one.
+  // If a message's packets arrived out of order, `packet` need not be the last one.
   delivery.number = packet.psn - fields.index;
   deliveries_.push_back(delivery);
 }

@@ -13,13 +13,13 @@
 
 namespace plumbline::transport {
 
-// A message that is completely there.
+// A message that has arrived completely.
 struct UetDelivery {
   HostId from = 0;
   std::uint32_t flow = 0;
   Verb verb = Verb::kWrite;
   bool response = false;      // read data; `tag` is the request's PSN
-  bool read_request = false;  // `bytes` are asked for; `tag` is this request's PSN
+  bool read_request = false;  // `bytes` are requested; `tag` is this request's PSN
   std::uint64_t bytes = 0;
   std::uint32_t tag = 0;
   std::uint32_t number = 0;  // first PSN, as on the wire
@@ -33,21 +33,21 @@ class UetReceiver {
   void onData(const fabric::Packet& packet, Picoseconds now);
   void onCreditRequest(const fabric::Packet& packet, Picoseconds now);
 
-  // uet_prefetch.cc: fetches the memory that onData(packet) needs, in two steps, the second of
-  // which reads what the first one has fetched.
+  // uet_prefetch.cc: prefetches the memory that onData(packet) needs, in two steps; the second one
+  // reads what the first has fetched.
   void prefetchId(const fabric::Packet& packet) const;
   void prefetchTarget(const fabric::Packet& packet) const;
 
   void onExpiry(const UetTimerEntry& timer, Picoseconds now);
-  // Gives the credit that is due.
+  // Sends the credit grants that are due.
   void pace(Picoseconds now);
   [[nodiscard]] Picoseconds nextGrant() const { return pacer_.nextAt(); }
-  // Sends the ACKs that have waited for more data long enough, and when that is to be looked at
-  // next: perhaps for data that has been acknowledged since.
+  // Sends the ACKs that have waited long enough for more data, and sets the next time for this,
+  // possibly for data that has been acknowledged since.
   void acknowledgeLate(Picoseconds now);
   [[nodiscard]] Picoseconds nextLateAck() const { return next_late_ack_; }
 
-  // What onData() has completed since this was last cleared, in order.
+  // Messages that onData() has completed since this was last cleared, in order.
   [[nodiscard]] std::vector<UetDelivery>& deliveries() { return deliveries_; }
   void appendFlows(std::vector<FlowStats>& flows) const;
   [[nodiscard]] std::size_t openTargets() const { return open_; }
@@ -56,11 +56,11 @@ class UetReceiver {
   struct Reassembly {
     std::uint64_t first = 0;    // PSN
     std::uint32_t packets = 0;  // received
-    std::uint32_t total = 0;    // 0 until the last packet is there
+    std::uint32_t total = 0;    // 0 until the last packet has arrived
     std::uint64_t bytes = 0;    // received
   };
-  // Per PDC, or, for RUDI and UUD, per flow of a peer. What every packet needs comes first, in
-  // three cache lines.
+  // Per PDC, or, for RUDI and UUD, per flow of a peer. The fields that every packet needs come
+  // first, in three cache lines.
   struct alignas(64) Target {
     std::uint64_t cack = 0;                            // everything up to it has been received
     std::uint64_t highest = 0;                         // PSN received
@@ -77,7 +77,7 @@ class UetReceiver {
     bool last_retx = false;  // of last_psn
     bool open = false;
 
-    std::uint64_t last_psn = 0;  // of the packet that was accepted last, and when
+    std::uint64_t last_psn = 0;  // PSN and time of the packet that was accepted last
     Picoseconds last_arrival;
     Picoseconds last_activity;
     std::uint32_t acks = 0;  // ACKs sent
@@ -92,16 +92,16 @@ class UetReceiver {
     std::uint64_t ce_received = 0;
     std::uint32_t peer = 0;  // index into peers_
     std::uint32_t statistics = 0;
-    bool expiry_timer = false;  // is set, be it for a target that had this place before
+    bool expiry_timer = false;  // is set, possibly for an earlier target in this place
     bool returning = false;     // carries read data
-    bool nacked = false;        // ROD: told of the missing packet already
+    bool nacked = false;        // ROD: a NACK for the missing packet has been sent
   };
-  // A host that targets here belong to: what RCCC knows it by.
+  // A host with targets here, under its number in RCCC.
   struct Peer {
     HostId host = 0;
     std::uint32_t targets = 0;
   };
-  // Data that waits for its ACK; out of date when the target has sent one since.
+  // Data that waits for its ACK; stale when the target has sent one since.
   struct LateAck {
     Picoseconds due;
     std::uint32_t slot = 0;
@@ -112,7 +112,7 @@ class UetReceiver {
     std::uint32_t key = 0;
     Picoseconds until;
   };
-  // Those parameters of the spec that every packet needs, close together.
+  // The parameters of the spec that every packet needs, close together.
   struct Rules {
     Picoseconds ack_delay;
     std::uint32_t ack_trigger_bytes;  // 0: every packet
@@ -138,7 +138,7 @@ class UetReceiver {
   std::uint32_t peerOf(HostId host);
   void releasePeer(std::uint32_t index);
 
-  // kPlain: it is known to be data of RUD without receiver credit, and not trimmed.
+  // kPlain: the caller has checked that it is data of RUD without receiver credit, not trimmed.
   template <bool kPlain>
   void onDataOf(const fabric::Packet& packet, Picoseconds now);
   void onTrimmed(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);
@@ -200,7 +200,7 @@ class UetReceiver {
   RcccPacer pacer_;
   std::size_t open_ = 0;  // targets, return directions not counted
   std::vector<UetDelivery> deliveries_;
-  std::vector<FlowStats> flows_;  // cold: every flow that ever was
+  std::vector<FlowStats> flows_;  // seldom used: every flow that ever existed
   IdMap flow_of_;                 // flowKey() → flows_
 };
 

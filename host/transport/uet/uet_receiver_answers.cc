@@ -1,4 +1,4 @@
-// What a UET target tells its source: acknowledgements, RUDI responses, NACKs.
+// Packets of a UET target to its source: acknowledgements, RUDI responses, NACKs.
 #include <algorithm>
 
 #include "transport/uet/uet_receiver.h"
@@ -18,14 +18,14 @@ void UetReceiver::acknowledgeLate(Picoseconds now) {
     late_acks_.pop();
     if (!current) continue;
     Target& target = targets_[late.slot];
-    // Its waiting goes into the service time.
+    // The wait counts as service time.
     acknowledge(target, target.last_psn, target.last_retx, target.last_arrival);
   }
   next_late_ack_ = late_acks_.empty() ? kNever : late_acks_.front().due;
 }
 
 // Reports the state of `target`. Every packet above CACK_PSN is reported at least once, so as many
-// ACKs are sent as their bitmaps need; nearly always that is one.
+// ACKs are sent as the bitmaps need, nearly always one.
 void UetReceiver::acknowledge(Target& target, std::uint64_t psn, bool retx, Picoseconds now) {
   std::uint64_t low = std::max(target.unreported_min, target.cack + 1);
   const std::uint64_t high = target.unreported_max;
@@ -40,7 +40,7 @@ void UetReceiver::acknowledge(Target& target, std::uint64_t psn, bool retx, Pico
       sack = target.received.from(base);
     }
     sendAck(target, psn, retx, base, sack, now);
-    target.marked = false;  // told once
+    target.marked = false;  // reported once
     low = base + 64;
     while (low <= high && !target.received.test(low)) ++low;
   } while (low <= high);

@@ -15,7 +15,7 @@ std::int64_t windowBytes(double factor, BitRate rate, Picoseconds base_rtt, std:
   return std::max<std::int64_t>(static_cast<std::int64_t>(factor * bdp), least);
 }
 
-// Of by_flow_: the return direction of a peer's PDC is a PDC of its own here.
+// Key of by_flow_: the return direction of a peer's PDC is a PDC of its own here.
 std::uint32_t pdcKey(HostId peer, std::uint32_t flow, bool returning) {
   return flowKey(peer, flow) | (returning ? 1U << 24 : 0U);
 }
@@ -203,14 +203,14 @@ void UetSender::enqueue(std::uint32_t slot, const TxMessage& message) {
   if (hasWork(pdc)) makeReady(slot);
 }
 
-// Gives ids to PDCs that wait for one, as far as there are any. Return directions come first and
-// without regard to the limit: in truth they belong to a PDC that is open already, and two hosts
-// that read from each other must not wait for each other.
+// Assigns ids to waiting PDCs while there are free ones. Return directions come first and ignore
+// the limit: they belong to a PDC that is already open, and two hosts that read from each other
+// must not wait for each other.
 void UetSender::startWaiting(Picoseconds now) {
   while (!returning_.empty() || !waiting_.empty()) {
     fabric::Ring<std::uint32_t>& queue = returning_.empty() ? waiting_ : returning_;
     if (returning_.empty() && open_ >= host_.spec().max_pdcs) {
-      // Makes room by closing what has been idle for longest.
+      // Frees an id by closing the PDC that has been idle longest.
       if (idle_head_ != kNone) beginClose(idle_head_, now);
       return;
     }
@@ -238,8 +238,8 @@ void UetSender::startWaiting(Picoseconds now) {
   }
 }
 
-// The context of the next PDC to be opened: whether it is ready; if not, begins it as soon as the
-// number of pending PDCs permits.
+// Whether the context of the next PDC is ready; if not, begins its setup as soon as the number of
+// pending PDCs permits.
 bool UetSender::setUpContext(Picoseconds now) {
   const std::optional<PdcSetupSpec>& setup = host_.spec().pdc_setup;
   if (!setup) return true;
@@ -262,8 +262,7 @@ std::optional<std::uint16_t> UetSender::takeId(Picoseconds now) {
   return std::nullopt;
 }
 
-// QUIESCE and ACK_WAIT last no time: only a PDC with nothing to do is closed. Messages from now on
-// open a new one.
+// QUIESCE and ACK_WAIT take no time: only an idle PDC is closed. Later messages open a new one.
 void UetSender::beginClose(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   clearIdle(slot);
@@ -280,7 +279,7 @@ void UetSender::beginClose(std::uint32_t slot, Picoseconds now) {
   enqueue(slot, close);
 }
 
-// Adds what the PDC has counted.
+// Adds the PDC's counts.
 void UetSender::count(const Pdc& pdc, FlowStats& flow) {
   flow.packets_sent += pdc.packets_sent;
   flow.packets_retransmitted += pdc.packets_retransmitted;
@@ -314,7 +313,7 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
   } else {
     release(ccc);
   }
-  // Nothing is left to do for whatever list or timer still holds it.
+  // Lists and timers that still refer to it then find nothing to do.
   pdc.lost = 0;
   pdc.cack = pdc.end - 1;
   pdc.next = pdc.end;
@@ -329,7 +328,7 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
   startWaiting(now);
 }
 
-// The peer does not answer any more: whatever is not acknowledged is reported as failed.
+// The peer does not answer any more: reports all unacknowledged messages as failed.
 void UetSender::fail(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   Ccc& ccc = cccs_[pdc.ccc];

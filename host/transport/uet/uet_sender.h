@@ -24,13 +24,13 @@ class UetSender {
   UetSender(const UetSender&) = delete;
   UetSender& operator=(const UetSender&) = delete;
 
-  // Throws Error(kUsage) for what the service cannot carry (see UetProtocol).
+  // Throws Error(kUsage) for messages that the service cannot carry (see UetProtocol).
   void post(const Message& message, Picoseconds now);
   // Data for the read request with PSN `request` of `to`.
   void postReadResponse(HostId to, std::uint32_t flow, std::uint64_t bytes, std::uint32_t request,
                         Picoseconds now);
-  // All the data has come that the read request with PSN `request` asked for. Returns false if
-  // nobody waits for it any more, otherwise its tag and the completion are in `completion`.
+  // All data for the read request with PSN `request` has arrived. Returns false if the request is
+  // no longer open; otherwise `completion` has its tag.
   bool takeRead(HostId from, std::uint32_t flow, std::uint32_t request, Picoseconds now,
                 Completion& completion);
 
@@ -44,9 +44,9 @@ class UetSender {
   // The next data packet that may leave; false if there is none.
   bool transmit(Picoseconds now, fabric::Packet& packet);
 
-  // uet_prefetch.cc: fetches the memory that the next transmissions need, in two steps; and what
-  // answers need, in three. Each step reads what the one before it has fetched. They deal with
-  // PDCs by their place, kNone being none.
+  // uet_prefetch.cc: prefetches the memory that the next transmissions need, in two steps, and that
+  // answers need, in three. Each step reads what the previous one has fetched. They identify PDCs
+  // by their slot; kNone is none.
   void prefetchReady() const;
   void prefetchReadyPlaces() const;
   void prefetchId(const fabric::Packet& answer) const;
@@ -54,16 +54,16 @@ class UetSender {
   void prefetchWindow(std::uint32_t slot, const fabric::Packet& answer) const;
 
   void onTimer(const UetTimerEntry& timer, Picoseconds now);
-  // Begins to close whatever has been idle for long enough.
+  // Begins to close PDCs that have been idle for long enough.
   void closeIdle(Picoseconds now);
   [[nodiscard]] Picoseconds nextClose() const { return next_close_; }
 
-  // Messages done since this was last cleared, in order.
+  // Messages completed since this was last cleared, in order.
   [[nodiscard]] std::vector<Completion>& completions() { return completions_; }
   void appendFlows(std::vector<FlowStats>& flows) const;
   [[nodiscard]] std::size_t openPdcs() const { return open_; }
 
-  // What a test or a report may ask about one destination; zeros when there is no context for it.
+  // State of one destination for tests and reports; zeros without a context for it.
   struct CongestionView {
     double window = 0;          // bytes; CongestionWindowRules::kUnlimited: credit alone permits
     std::int64_t inflight = 0;  // bytes
@@ -79,11 +79,11 @@ class UetSender {
 
   enum class State : std::uint8_t {
     kFree,
-    kWaiting,  // for a PDC to be available on this host
-    kSynSent,  // CREATING: nothing heard of the target; every packet carries SYN
+    kWaiting,  // for a PDC id to be available on this host
+    kSynSent,  // CREATING: no answer from the target yet; every packet carries SYN
     kEstablished,
     kClosing,  // CLOSE_CMD is sent, or will be
-    kDead,     // to be freed as soon as no list holds it any more
+    kDead,     // to be freed as soon as no list refers to it
   };
   enum class Kind : std::uint8_t { kData, kReadRequest, kReadResponse, kClose };
 
@@ -100,7 +100,7 @@ class UetSender {
     std::uint32_t tag = 0;
     std::uint16_t payload = 0;       // of a packet, in bytes
     std::uint16_t last_payload = 0;  // of the last one
-    std::uint16_t overhead = 0;      // what window accounting counts on top
+    std::uint16_t overhead = 0;      // additional bytes in window accounting
     Verb verb = Verb::kWrite;
     Kind kind = Kind::kData;
   };
@@ -110,14 +110,14 @@ class UetSender {
     std::uint32_t request = 0;  // PSN
     std::uint32_t tag = 0;
   };
-  // What every packet and every acknowledgement needs fills the first three cache lines.
+  // The fields that every packet and every acknowledgement needs fill the first three cache lines.
   struct alignas(64) Pdc {
     std::uint64_t cack = 0;  // everything up to it is acknowledged
-    std::uint64_t next = 0;  // to be sent for the first time or, after going back, again
-    std::uint64_t end = 0;   // behind the last packet of the last message
+    std::uint64_t next = 0;  // next to be sent for the first time, or again after going back
+    std::uint64_t end = 0;   // PSN after the last packet of the last message
     std::uint32_t ccc = 0;
     std::uint32_t order = 0;  // transmissions
-    std::uint32_t lost = 0;   // packets known to be lost and not yet sent again (not ROD)
+    std::uint32_t lost = 0;   // packets known to be lost and not yet retransmitted (not ROD)
     State state = State::kFree;
     bool ready = false;    // in ready_
     bool waiting = false;  // in its context's list
@@ -133,13 +133,13 @@ class UetSender {
 
     TxWindow flight;              // PSNs cack + 1 ... last sent
     std::uint64_t send_hint = 0;  // message that holds `next`, probably
-    std::uint64_t ack_hint = 0;   // message that holds `cack` + 1, probably
+    std::uint64_t ack_hint = 0;   // index of the message that contains `cack` + 1, probably
     std::uint32_t received = 0;   // last rcvd_bytes, 24 bits
     bool idle = false;            // in the idle list
     bool returning = false;       // carries read data: the return direction of a peer's PDC
 
     Window<TxMessage> messages;  // in the order of their PSNs
-    // Earliest retransmission timer that is set, be it for a PDC that had this place before.
+    // Earliest retransmission timer that is set, possibly for an earlier PDC in this place.
     Picoseconds timer_at = kNever;
     std::uint64_t payload_acknowledged = 0;
     EntropySelector entropy;  // begins with what the usual policies need
@@ -149,8 +149,8 @@ class UetSender {
     std::uint64_t start = 0;
     std::uint64_t packets_retransmitted = 0;
     std::uint64_t judged = 0;  // first PSN whose first transmission may still be inferred lost
-    fabric::Ring<Retransmission> resent;     // in order; entries may be out of date
-    fabric::Ring<std::uint64_t> lost_queue;  // PSNs; entries may be out of date
+    fabric::Ring<Retransmission> resent;     // in order; entries may be stale
+    fabric::Ring<std::uint64_t> lost_queue;  // PSNs; entries may be stale
     std::uint32_t next_waiting = kNone;
     std::vector<OpenRead> reads;
     Picoseconds wanted;      // since when it is
@@ -158,14 +158,15 @@ class UetSender {
     Picoseconds first_sent;  // first one with payload
     Picoseconds last_done;   // last completion
   };
-  // A PDC's place in the idle list, in an array of their own: to begin or end being idle needs what
-  // lies around it, and those PDCs themselves are in no cache any more.
+  // A PDC's place in the idle list. In an array of its own: changing the list reads neighbours in
+  // it, whose PDCs are not cached any more.
   struct IdlePlace {
     std::uint32_t before = kNone;
     std::uint32_t after = kNone;
     Picoseconds since;
   };
-  // Congestion control context: one per destination. All that sending needs is in the first line.
+  // Congestion control context: one per destination. All fields that sending needs are in the first
+  // line.
   struct alignas(64) Ccc {
     explicit Ccc(const CongestionWindowRules& rules) : window(rules, Picoseconds(0)) {}
 
@@ -179,7 +180,7 @@ class UetSender {
     std::uint32_t pdcs = 0;
     std::uint32_t generation = 0;
     std::uint32_t index = 0;
-    std::uint32_t asked = 0;  // last credit_target told
+    std::uint32_t asked = 0;  // last credit_target sent
     bool timer = false;       // kCredit is set
     Picoseconds last_credit;
   };
@@ -189,7 +190,7 @@ class UetSender {
   };
   struct Flow {
     FlowStats stats;
-    std::uint64_t next_psn = 0;  // RUDI and UUD: ids go on where they ended
+    std::uint64_t next_psn = 0;  // RUDI and UUD: ids continue from here
   };
 
   // uet_sender.cc: PDCs and messages
@@ -207,17 +208,16 @@ class UetSender {
   void updateNextClose();
   std::uint32_t cccFor(HostId peer, Picoseconds now);
 
-  // uet_sender_transmit.cc
-  // Has something to send, whether it may or not.
+  // uet_sender_transmit.cc Has something to send, whether or not it is permitted.
   [[nodiscard]] bool hasWork(const Pdc& pdc) const {
     if (pdc.blocked || pdc.state < State::kSynSent || pdc.state == State::kDead) return false;
     return pdc.lost > 0 || hasNext(pdc);
   }
-  // The same of one that is open and has lost nothing.
+  // The same for an open PDC without losses.
   [[nodiscard]] bool hasNext(const Pdc& pdc) const {
     return pdc.next < pdc.end && pdc.next - pdc.cack <= mp_range_;
   }
-  // Whether congestion control lets a full packet out.
+  // Whether congestion control permits a full packet.
   [[nodiscard]] bool maySend(const Ccc& ccc) const {
     if (credit_ && !ccc.credit.maySend()) return false;
     return static_cast<double>(ccc.inflight + mtu_cost_) <= ccc.window.bytes();
@@ -230,7 +230,7 @@ class UetSender {
   }
   void wait(std::uint32_t slot, Picoseconds now);
   void stopWaiting(std::uint32_t slot);
-  // Lets PDCs that wait for congestion control go on as far as there is room.
+  // Makes PDCs that wait for congestion control ready as far as there is room.
   void release(Ccc& ccc) {
     if (ccc.wait_head != kNone && maySend(ccc)) releaseWaiting(ccc);
   }
@@ -246,7 +246,7 @@ class UetSender {
   static std::uint32_t payloadOf(const TxMessage& message, std::uint64_t psn) {
     return psn - message.first + 1 < message.packets ? message.payload : message.last_payload;
   }
-  // What window accounting counts for a packet.
+  // Bytes of a packet in window accounting.
   static std::uint32_t costOf(const TxMessage& message, std::uint64_t psn) {
     return payloadOf(message, psn) + message.overhead;
   }
@@ -257,19 +257,19 @@ class UetSender {
            message.overhead;
   }
   std::uint32_t nextReady(Picoseconds now);
-  // Takes the first one, `pdc`, out of ready_.
+  // Removes the first one, `pdc`, from ready_.
   void takeReady(Pdc& pdc) {
     ready_.pop();
     pdc.ready = false;
   }
-  // Its next packet is one of those that nearly all are: new data, of a PDC that is not closing and
-  // has lost nothing, without receiver credit.
+  // Its next packet is of the usual kind: new data, of a PDC that is not closing and has no losses,
+  // without receiver credit.
   [[nodiscard]] bool sendsPlain(const Pdc& pdc) const {
     return plain_ && (pdc.state == State::kEstablished || pdc.state == State::kSynSent) &&
            pdc.lost == 0 && pdc.next == pdc.flight.end();
   }
-  // The next packet of the PDC `slot`; whether there are more of it. kPlain: it is known that
-  // sendsPlain().
+  // Sends the next packet of the PDC `slot`; returns whether it has more. kPlain: sendsPlain()
+  // holds.
   template <bool kPlain>
   bool send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet);
   template <bool kPlain>
@@ -286,7 +286,7 @@ class UetSender {
     stats.first_resent = std::min(stats.first_resent, now);
     ++pdc.packets_retransmitted;
   }
-  // Only credit_target asks for it.
+  // Needed for credit_target only.
   void changeBacklog(Ccc& ccc, std::int64_t bytes) {
     if (!credit_) return;
     const bool before = ccc.backlog > 0;
@@ -306,7 +306,7 @@ class UetSender {
   }
   void ackNewUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked, Picoseconds now);
   // The packets `bits` of the window's word `index` are acknowledged; some may have been before.
-  // `marked`: the packet whose mark the answer tells of, or kNoPsn.
+  // `marked`: the packet whose mark the answer reports, or kNoPsn.
   void ackWord(Pdc& pdc, Ccc& ccc, std::uint64_t index, std::uint64_t bits, std::uint64_t marked,
                Picoseconds now) {
     const std::uint64_t news = pdc.flight.pending(index, bits);
@@ -339,11 +339,11 @@ class UetSender {
   UetService service_;
   bool connectionless_;  // no PDCs: RUDI, UUD
   bool infers_losses_;
-  bool moves_window_;  // an algorithm does, by what ACKs say
+  bool moves_window_;  // an algorithm adjusts the window by ACKs
   bool credit_;        // receiver credit is in use
   bool plain_;         // PDCs, and no receiver credit
   PdsType data_type_;
-  fabric::Packet data_header_;  // what all data packets have in common
+  fabric::Packet data_header_;  // common fields of all data packets
   std::uint16_t mp_range_;
   std::uint32_t ack_trigger_bytes_;
   Picoseconds rto_;
@@ -357,7 +357,7 @@ class UetSender {
   PagedVector<Pdc> pdcs_;
   PagedVector<IdlePlace> idle_places_;  // as many as pdcs_
   PagedVector<std::uint32_t> free_pdcs_;
-  // For how many packets a PDC begins with memory: as many as one that is idle now had.
+  // Number of packets for which a new PDC allocates memory: as many as one that is idle now had.
   std::size_t window_room_ = kLeastRoom;
   IdMap by_flow_;  // (returning, peer, flow) → PDC that takes messages
   IdMap by_id_;    // PDC id → PDC
@@ -373,12 +373,12 @@ class UetSender {
   fabric::Ring<FreeId> free_ids_;
   std::uint32_t next_id_ = 1;
   std::uint64_t started_ = 0;           // PDCs ever
-  std::size_t open_ = 0;                // ids in use, return directions not counted
-  std::size_t pending_ = 0;             // of these, not heard of by their target yet
+  std::size_t open_ = 0;                // ids in use, without return directions
+  std::size_t pending_ = 0;             // of these, not answered by their target yet
   Picoseconds context_ready_ = kNever;  // of the PDC that is opened next; kNever: not begun
   std::uint32_t active_sources_ = 0;    // contexts with a backlog
   std::vector<Completion> completions_;
-  std::vector<Flow> flows_;  // cold: every flow that ever was
+  std::vector<Flow> flows_;  // seldom used: every flow that ever existed
   IdMap flow_of_;            // flowKey() → flows_
 };
 

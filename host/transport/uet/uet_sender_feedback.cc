@@ -1,4 +1,4 @@
-// What acknowledgements, NACKs and timeouts do to a PDC.
+// Effects of acknowledgements, NACKs and timeouts on a PDC.
 #include <algorithm>
 #include <bit>
 
@@ -97,7 +97,7 @@ void UetSender::onNack(const fabric::Packet& packet, Picoseconds now) {
       break;
     case NackCode::kInvalidDpdcid:
     case NackCode::kClosing:
-      // The target has closed already, or has given up on us.
+      // The target has closed already, or has given up this PDC.
       if (pdc.state == State::kClosing) {
         if (!pdc.returning) ++host_.uetStats().pdcs_closed;
         destroy(slot, now);
@@ -123,7 +123,7 @@ void UetSender::established(Pdc& pdc, Picoseconds now) {
   startWaiting(now);
 }
 
-// The same, with something new.
+// The same, with newly acknowledged packets.
 void UetSender::ackNewUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t marked,
                            Picoseconds now) {
   const std::uint64_t last = psn >> 6;
@@ -133,7 +133,7 @@ void UetSender::ackNewUpTo(Pdc& pdc, Ccc& ccc, std::uint64_t psn, std::uint64_t 
   ackWord(pdc, ccc, last, (std::uint64_t{2} << (psn & 63)) - 1, marked, now);
 }
 
-// The packets `bits` of the window's word `index` are acknowledged: at least one, and none that was
+// The packets `bits` of the window's word `index` are acknowledged: at least one, and none was
 // before.
 void UetSender::ackPending(Pdc& pdc, Ccc& ccc, std::uint64_t index, std::uint64_t bits,
                            std::uint64_t marked, Picoseconds now) {
@@ -248,7 +248,7 @@ void UetSender::goBack(Pdc& pdc, Ccc& ccc, std::uint64_t psn) {
   pdc.next = std::min(pdc.next, psn);
 }
 
-// RUD: what was sent `loss_gap` transmissions before something that has arrived is lost.
+// RUD: packets sent at least `loss_gap` transmissions before an arrived one are lost.
 void UetSender::inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now) {
   const std::uint32_t gap = host_.spec().loss_gap;
   const auto lost = [&](std::uint64_t psn) {
@@ -258,8 +258,8 @@ void UetSender::inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now) {
     ccc.window.onLoss({now, bytes, ccc.inflight});
     ++host_.uetStats().gap_losses;
   };
-  // First transmissions are in the order of their PSNs; repeated ones in that of `resent`. What
-  // will be sent from now on is not judged before this:
+  // First transmissions are in the order of their PSNs, retransmissions in that of `resent`. A
+  // packet sent from now on cannot be inferred lost before this order number:
   pdc.judge_at = pdc.order + 1 + gap;
   pdc.judged = std::max(pdc.judged, pdc.cack + 1);
   for (; pdc.judged < pdc.flight.end(); ++pdc.judged) {
@@ -287,8 +287,7 @@ void UetSender::inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now) {
   }
 }
 
-// A packet did not arrive, or without its payload. A trim on the last hop says nothing that
-// receiver credit does not know.
+// Reports a lost or trimmed packet. A trim on the last hop adds no information to receiver credit.
 void UetSender::tellLoss(Ccc& ccc, const LossEvent& loss, NackCode code) const {
   if (code == NackCode::kPsnOutOfWindow || code == NackCode::kRodOutOfOrder) {
     ccc.window.onLoss(loss);
@@ -304,7 +303,7 @@ void UetSender::onLostPacket(std::uint32_t slot, const fabric::Packet& packet, P
   const std::uint64_t psn = unwrapPsn(packet.psn, pdc.cack);
   if (psn <= pdc.cack || psn >= pdc.flight.end()) return;
   const bool retx = (packet.opcode & kFlagRetx) != 0;
-  // Old news about a packet that is under way again, or known to be lost.
+  // Outdated: the packet is in flight again, or known to be lost.
   if (!pdc.flight.inFlight(psn) || pdc.flight.resent(psn) != retx) return;
   TxWindow::Record& tx = pdc.flight[psn];
   const std::uint8_t limit = host_.spec().max_nack_retries;
@@ -327,7 +326,7 @@ void UetSender::onOutOfOrder(std::uint32_t slot, const fabric::Packet& packet, P
   Ccc& ccc = cccs_[pdc.ccc];
   const std::uint64_t expected = unwrapPsn(packet.psn, pdc.cack);
   if (expected <= pdc.cack || expected >= pdc.flight.end()) return;
-  // A NACK that acknowledges packets comes from a target that is open.
+  // The target of a NACK that acknowledges packets is open.
   if (expected > pdc.start) established(pdc, now);
   ackUpTo(pdc, ccc, expected - 1, kNoPsn, now);
   if (!advance(slot, now)) return;
@@ -428,8 +427,8 @@ void UetSender::onRetransmissionTimer(const UetTimerEntry& timer, Picoseconds no
     return pdc.flight.inFlight(psn) && pdc.flight[psn].sent + timeout <= now;
   };
   if (head_waits) {
-    // The head is known to be lost and waits for the window, which packets behind it may fill that
-    // are lost as well. They must not keep it waiting for ever.
+    // The first packet is known to be lost and waits for window space, which later lost packets may
+    // occupy. They must not block it for ever.
     std::uint64_t psn = pdc.cack + 1;
     while (psn < pdc.flight.end() && !expired(psn)) ++psn;
     if (psn == pdc.flight.end()) {

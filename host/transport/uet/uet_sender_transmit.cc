@@ -5,8 +5,7 @@
 
 namespace plumbline::transport {
 
-// The PDC whose turn it is, of those that have something to send and may: the first of ready_.
-// kNone if there is none.
+// The next PDC of ready_: it has something to send and is permitted to. kNone if there is none.
 inline std::uint32_t UetSender::nextReady(Picoseconds now) {
   while (!ready_.empty()) {
     const std::uint32_t slot = ready_.front();
@@ -97,7 +96,7 @@ UetSender::TxMessage& UetSender::searchMessage(Pdc& pdc, std::uint64_t psn, std:
 }
 
 // Packet::extra of `psn`, which has been accounted for already. `more`: the PDC has something to
-// send after it; whether it may decides if an ACK is asked for.
+// send after it, on whose permission it depends whether an ACK is requested.
 template <bool kPlain>
 inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
                                          std::uint64_t psn, bool retx, bool more) const {
@@ -123,7 +122,7 @@ inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessa
   return packData(fields, false);
 }
 
-// Inlined, by order: a call would put away what transmit() has at hand.
+// Forced inline: a call would spill the registers of transmit().
 template <bool kPlain>
 [[gnu::always_inline]] inline bool UetSender::send(std::uint32_t slot, Picoseconds now,
                                                    fabric::Packet& packet) {
@@ -221,8 +220,8 @@ std::uint32_t UetSender::creditTarget(const Ccc& ccc) const {
   return ccc.credit.target(ccc.backlog, mtu_cost_, limit, active_sources_);
 }
 
-// Nothing may leave to carry a credit_target, so a control packet does.
-// `again`: what was asked for last, or its answer, may have been lost.
+// No data may leave that could carry a credit_target, so a control packet does. `again`: the last
+// request, or its answer, may have been lost.
 void UetSender::requestCredit(Ccc& ccc, bool again, Picoseconds now) {
   const std::uint32_t target = creditTarget(ccc);
   if (again || distance24(ccc.asked, target) > 0) {

@@ -27,13 +27,13 @@ enum class UetCongestionControl : std::uint8_t {
 };
 
 // How the entropy value (UDP source port) of a packet is chosen (A.6.4). From kBitmap on the choice
-// depends on what becomes of the packets.
+// depends on feedback about packets.
 enum class UetEntropyPolicy : std::uint8_t {
   kConstant,    // one value per PDC; what ROD always does
-  kOblivious,   // walk round the set, XOR with a value that is new for every pass
+  kOblivious,   // walk round the set, XOR with a new value in every pass
   kRandom,      // independent for every packet
   kRoundRobin,  // walk round the set
-  kBitmap,      // walk round the set, leaving out values under a penalty
+  kBitmap,      // walk round the set, skipping values under a penalty
   kReps,        // reuse values of packets that came through unmarked
 };
 
@@ -43,12 +43,12 @@ struct UetEntropySpec {
   std::uint8_t reps_buffer = 8;     // cached values of kReps, 1 to 64
   std::uint16_t reps_explore = 16;  // packets on random values at the start and after freezing
   Picoseconds reps_freezing = milliseconds(10);  // how long after a timeout
-  std::uint8_t bitmap_ecn_penalty = 1;           // kBitmap: rounds that a value is left out
+  std::uint8_t bitmap_ecn_penalty = 1;           // kBitmap: rounds that a value is skipped
   std::uint8_t bitmap_nack_penalty = 4;
   std::uint8_t bitmap_max_penalty = 15;  // limit, and the penalty of a timeout
 };
 
-// Factors of NSCC (A.6.2). The network's own quantities (rate, base RTT, MTU) come on top.
+// Factors of NSCC (A.6.2). Rate, base RTT and MTU of the network are added at run time.
 struct NsccSpec {
   Bytes reference_bdp{150'000};  // 100 Gb/s × 12 µs
   Picoseconds reference_rtt = microseconds(12);
@@ -71,7 +71,7 @@ struct NsccSpec {
 // Receiver credit (A.6.3).
 struct RcccSpec {
   Bytes grant{16'384};                    // most that one grant gives; multiple of 256
-  Fraction pace = Fraction::percent(99);  // of the link rate at which credit is given
+  Fraction pace = Fraction::percent(99);  // share of the link rate at which credit is granted
   double max_window = 1.5;                // × BDP; also the speculative credit at the start
 };
 
@@ -79,21 +79,21 @@ struct RcccSpec {
 struct SwiftSpec {
   std::optional<Picoseconds> target_qdelay;  // base RTT
   double flow_range = 0.5;                   // × target_qdelay: most that flow scaling adds
-  double flow_least_window = 0.1;            // packets, up to which it adds that
-  double flow_most_window = 100;             // packets, from which on it adds nothing
+  double flow_least_window = 0.1;            // packets, up to which the full range is added
+  double flow_most_window = 100;             // packets, from which on nothing is added
   double additive_increase = 1;              // × MTU per round trip
   double beta = 0.8;                         // of the multiplicative decrease
   double max_mdf = 0.5;                      // most that one decrease takes
   double max_window = 1.5;                   // × BDP; also the initial window
 };
 
-// What it costs an initiator to open PDCs (A.5.1: the first packets open them, there is no
-// handshake; sizes of tables and times are not in the sources).
+// Cost of opening PDCs for an initiator (A.5.1: the first packets open them, without a handshake;
+// the sources give neither table sizes nor times).
 struct PdcSetupSpec {
-  // What the NIC needs to fill in the context of a PDC before its first packet; one at a time.
-  // Ours.
+  // Time for which the NIC fills in the context of a PDC before its first packet; one at a time.
+  // Our choice.
   Picoseconds context_time = nanoseconds(100);
-  // PDCs that their target has not answered yet, at a time; others wait. Ours.
+  // PDCs without an answer of their target at a time; others wait. Our choice.
   std::uint32_t max_pending = 256;
 };
 
@@ -112,20 +112,20 @@ struct UetSpec {
   // PDCs (A.5).
   std::uint16_t mp_range = 1024;   // PSNs that may be outstanding; multiple of 128 on the wire
   std::uint32_t max_pdcs = 65535;  // open at a time, in either role, per host; ids have 16 bits
-  std::optional<PdcSetupSpec> pdc_setup;   // without: opening a PDC costs nothing
+  std::optional<PdcSetupSpec> pdc_setup;   // without it, opening a PDC costs nothing
   std::optional<std::uint32_t> start_psn;  // of every PDC; random by default
-  // A PDC with nothing to do is closed after this time; fabric::kNever: never.
+  // An idle PDC is closed after this time; fabric::kNever: never.
   Picoseconds close_after = microseconds(100);
-  Picoseconds linger = milliseconds(1);  // a closed PDC's id stays unused and is remembered
-  // A target forgets a peer this long after it should have closed; RUDI, UUD: fell silent.
+  Picoseconds linger = milliseconds(1);  // time for which a closed PDC's id stays reserved
+  // Time after which a target forgets a peer that should have closed; RUDI, UUD: that fell silent.
   Picoseconds target_expiry = milliseconds(200);
   Picoseconds no_pdc_retry = microseconds(20);  // wait after NACK NO_PDC_AVAIL
 
   // Acknowledgement (A.5.3, A.5.4).
   std::uint32_t ack_trigger_bytes = 16'384;  // ACK_Gen_Trigger
   std::uint32_t ack_min_add_bytes = 1'024;   // ACK_Gen_Min_Pkt_Add
-  // Data that no other rule has acknowledged by then is, this long after it arrived: the source may
-  // have stopped on a packet that it did not expect to be its last. Our choice; 0 = wait for more.
+  // Time after which a target acknowledges data that no other rule has acknowledged: the source may
+  // have stopped after a packet that was not meant to be its last. Our choice; 0 = wait for more.
   Picoseconds ack_delay = microseconds(4);
   bool ack_on_ecn = true;             // ACK_On_ECN
   bool ack_per_packet = false;        // Enb_ACK_Per_Pkt
@@ -135,8 +135,8 @@ struct UetSpec {
   Picoseconds rto = milliseconds(1);  // RTO_Init_Time; doubles with every timeout in a row
   std::uint8_t max_rto_retries = 5;   // Max_RTO_Retx_Cnt, 0 to 15; one more fails the PDC
   std::uint8_t max_nack_retries = 0;  // of one packet; 0 = no limit
-  // RUD: a packet counts as lost when one that was sent this many packets later is acknowledged.
-  // 0 = never (wait for a NACK or the timeout).
+  // RUD: a packet counts as lost when one that was sent this many packets later is acknowledged. 0
+  // = never (wait for a NACK or the timeout).
   std::uint16_t loss_gap = 256;
 
   // Congestion management.
@@ -149,7 +149,7 @@ struct UetSpec {
   UetEntropySpec entropy;
 };
 
-// Throws Error(kUsage) for the first field that is out of its range; `where` is the field's name.
+// Throws Error(kUsage) for the first field out of range; `where` is the field's name.
 void validate(const UetSpec& spec);
 
 }  // namespace plumbline::transport

@@ -1,4 +1,4 @@
-// What the sending half of a PDC remembers of the packets that are under way.
+// State of the packets that the sending half of a PDC has in flight.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,10 @@
 namespace plumbline::transport {
 
 // PSNs first() to end() - 1: from the first that is not acknowledged to the last that was ever
-// sent. When and how each was sent last is a record of its own; what became of it is bits, 64 PSNs
-// to a word (word w: PSNs 64w to 64w + 63), so that an acknowledgement of many packets costs
-// little more than that of one. Grows when it must; the records' memory goes when there are none.
+// sent. A record per PSN has the time and order of its last transmission; its status is in bits, 64
+// PSNs to a word (word w: PSNs 64w to 64w + 63), so that an acknowledgement of many packets costs
+// little more than that of one. Grows when needed; the records' memory is released when there are
+// none.
 class TxWindow {
  public:
   struct Record {
@@ -33,15 +34,15 @@ class TxWindow {
     first_ = end_ = first;
     enterFirstWord();
   }
-  // Nothing is under way: gives the records' memory to others until the next push(), unless it is
-  // for no more than `kept`. Returns how many there was room for.
+  // No packet is in flight: releases the records' memory until the next push(), unless it is for at
+  // most `kept` records. Returns how many there was room for.
   std::size_t rest(std::size_t kept) {
     const std::size_t room = records_.size();
     if (room > kept) records_ = {};
     return room;
   }
-  // The PSN end() is under way for the first time. If there is no memory, it is taken for `room`
-  // packets, a power of two.
+  // The PSN end() is sent for the first time. If there is no memory, `room` records (a power of
+  // two) are allocated.
   void push(Picoseconds sent, std::uint32_t order, std::uint16_t entropy, std::size_t room) {
     if (end_ - first_ == records_.size()) grow(room);
     if ((end_ & 63) == 0) words_[(end_ >> 6) & words_.mask()] = Word{};
@@ -51,12 +52,12 @@ class TxWindow {
     record.entropy = entropy;
     record.nacks = 0;
   }
-  // Fetches the memory of `psn`, be it in the window or the next one.
+  // Prefetches the memory of `psn`, in the window or the next one.
   void prefetch(std::uint64_t psn) const {
     if (records_.size() != 0) __builtin_prefetch(&records_[psn & records_.mask()], 1);
     __builtin_prefetch(words_.data() + ((psn >> 6) & words_.mask()), 1);
   }
-  // Drops what is below `psn`; all of it is acknowledged.
+  // Drops the packets below `psn`, which are all acknowledged.
   void popTo(std::uint64_t psn) { first_ = psn; }
 
   // Of a PSN in the window.
@@ -78,7 +79,7 @@ class TxWindow {
   }
 
   // Those of the packets `bits` of word `index` that are in the window and not acknowledged. Any
-  // index and any bits will do.
+  // index and any bits are allowed.
   [[nodiscard]] std::uint64_t pending(std::uint64_t index, std::uint64_t bits) const {
     const std::uint64_t last = end_ >> 6;
     if (index < first_ >> 6 || index > last) return 0;
@@ -107,7 +108,7 @@ class TxWindow {
   }
 
  private:
-  // Bits below first() are set in `acked`, those from end() on are clear in all three.
+  // Bits below first() are set in `acked`; those from end() on are clear in all three.
   struct Word {
     std::uint64_t acked = 0;
     std::uint64_t lost = 0;

@@ -20,7 +20,7 @@
 
 namespace plumbline::transport {
 
-// The codes of ProtocolId::kUet (A.2). Of its values this model uses those that pdsBytes() knows.
+// The codes of ProtocolId::kUet (A.2). This model uses those that pdsBytes() accepts.
 using wire::PdsType;
 // Packet::extra of ACK_CC, bit for bit as in the header (A.3.3).
 using wire::NsccState;
@@ -45,7 +45,7 @@ inline constexpr std::uint8_t kFlagRetx = 0x20;    // retx
 constexpr std::uint8_t uetOpcode(PdsType type, std::uint8_t flags = 0) {
   return opcodeOf(ProtocolId::kUet, static_cast<std::uint8_t>(static_cast<unsigned>(type) | flags));
 }
-// The flags of an answer: to a packet with CE, to one that was sent again.
+// Flags of an answer: to a packet with CE, to a retransmission.
 constexpr std::uint8_t answerFlags(bool marked, bool retx) {
   return static_cast<std::uint8_t>((marked ? kFlagMarked : 0U) | (retx ? kFlagRetx : 0U));
 }
@@ -96,7 +96,7 @@ constexpr std::uint16_t frameBytes(const UetSpec& spec, PdsType type, std::uint1
                                    std::uint16_t payload) {
   return std::max(kMinFrame, unpaddedFrame(spec, type, ses, payload));
 }
-// What window accounting counts for a packet (A.6.1): UDP length plus 40 bytes.
+// Bytes of a packet in window accounting (A.6.1): UDP length plus 40 bytes.
 constexpr std::uint32_t nominalSize(const UetSpec& spec, PdsType type, std::uint16_t ses,
                                     std::uint16_t payload) {
   return 8U + pdsBytes(type) + ses + payload + (spec.crc ? 4U : 0U) + 40U;
@@ -105,7 +105,7 @@ constexpr std::uint32_t nominalSize(const UetSpec& spec, PdsType type, std::uint
 constexpr bool usesCredit(UetCongestionControl control) {
   return control == UetCongestionControl::kRccc || control == UetCongestionControl::kNsccRccc;
 }
-// Whether an algorithm moves the window of a source, which needs feedback in every ACK.
+// Whether the control adjusts a source's window, which needs feedback in every ACK.
 constexpr bool movesWindow(UetCongestionControl control) {
   return control == UetCongestionControl::kNscc || control == UetCongestionControl::kNsccRccc ||
          control == UetCongestionControl::kSwift;
@@ -115,7 +115,7 @@ constexpr bool usesPdcs(UetService service) {
   return service == UetService::kRod || service == UetService::kRud;
 }
 
-// The congestion control that holds for `spec.service`: RUDI and UUD have no PDC to carry its
+// The effective congestion control for `spec.service`: RUDI and UUD have no PDC to carry its
 // feedback.
 constexpr UetCongestionControl effectiveControl(const UetSpec& spec) {
   return usesPdcs(spec.service) ? spec.congestion_control : UetCongestionControl::kNone;
@@ -142,8 +142,8 @@ constexpr PdsType dataType(const UetSpec& spec) {
 // Packet::extra of data packets and CLOSE_CMD.
 struct DataFields {
   std::uint32_t credit_target = 0;  // 24 bits, units of 256 bytes
-  // With SYN: psn - Start_PSN; RUDI and UUD: how far below `psn` the oldest PSN still of interest
-  // lies. 12 bits.
+  // With SYN: psn - Start_PSN; RUDI and UUD: distance from `psn` down to the oldest PSN still
+  // needed. 12 bits.
   std::uint32_t psn_offset = 0;
   // PSNs since the message's first (message_offset / MTU); 28 bits, with an offset beside it 16.
   std::uint32_t index = 0;

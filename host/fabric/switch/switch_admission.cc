@@ -26,7 +26,7 @@ std::int64_t SwitchNode::queuedBytes(LinkId link) {
 
 void SwitchNode::dropUnrouted(const Incoming& incoming, Picoseconds now) {
   const Packet& packet = *incoming.packet;
-  outputs_[incoming.input].wire.drop(packet, DropReason::kNoRoute, now);
+  outputs_[incoming.input].transmitter.drop(packet, DropReason::kNoRoute, now);
   const unsigned priority = packet.priority;
   if ((credited_ >> priority & 1U) == 0) return;
   const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
@@ -39,7 +39,7 @@ void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& 
                                 Picoseconds now) {
   const unsigned priority = packet.priority;
   if ((out.discarding >> priority & 1U) != 0) {
-    out.wire.drop(packet, DropReason::kWatchdog, now);
+    out.transmitter.drop(packet, DropReason::kWatchdog, now);
     return;
   }
   if ((lossless_ >> priority & 1U) != 0) {
@@ -60,12 +60,12 @@ void SwitchNode::offerWithRules(Output& out, std::uint32_t input, const Packet& 
       if (may_trim) {
         trim(out, input, packet, depth, now);
       } else {
-        out.wire.drop(packet, DropReason::kBufferFull, now);
+        out.transmitter.drop(packet, DropReason::kBufferFull, now);
       }
       return;
     }
     if (packet.trimmed && spec_.trim && depth + packet.length > spec_.trim->limit.count()) {
-      out.wire.drop(packet, DropReason::kTrimmedFull, now);
+      out.transmitter.drop(packet, DropReason::kTrimmedFull, now);
       return;
     }
     buffer_.chargeOutput(out.account, packet.length);
@@ -94,9 +94,9 @@ void SwitchNode::trim(Output& out, std::uint32_t input, Packet packet, std::int6
   packet.trimmed = true;
   packet.trimmed_last_hop = host_ports_[out.port];
   packet.priority = spec_.trim->priority & 7U;
-  ++out.wire.counters().trimmed;
+  ++out.transmitter.counters().trimmed;
   recorder().note({.time = now,
-                   .link = out.wire.id(),
+                   .link = out.transmitter.id(),
                    .kind = RecordKind::kTrim,
                    .priority = packet.priority,
                    .value = depth,
@@ -117,7 +117,7 @@ bool SwitchNode::drawMark(Output& out, unsigned priority, std::int64_t depth) co
 void SwitchNode::recordMark(const Output& out, const Packet& packet, std::int64_t depth,
                             Picoseconds now) {
   recorder().note({.time = now,
-                   .link = out.wire.id(),
+                   .link = out.transmitter.id(),
                    .kind = RecordKind::kMark,
                    .priority = packet.priority,
                    .value = depth,
@@ -134,14 +134,14 @@ void SwitchNode::markByDepth(Output& out, Packet& packet, std::int64_t depth, Pi
 // A PAUSE frame, an LLR replay or a CC_Update, which go before everything that waits.
 void SwitchNode::sendUrgent(Output& out, Picoseconds now) {
   if (out.pause_enabled != 0) {
-    out.wire.sendPause({.at = {},
-                        .enabled = out.pause_enabled,
-                        .xoff = out.pause_xoff,
-                        .value = spec_.pfc->quanta},
-                       now);
+    out.transmitter.sendPause({.at = {},
+                               .enabled = out.pause_enabled,
+                               .xoff = out.pause_xoff,
+                               .value = spec_.pfc->quanta},
+                              now);
     out.pause_enabled = 0;
-  } else if (out.wire.replayAt() <= now) {
-    out.wire.replay(now);
+  } else if (out.transmitter.replayAt() <= now) {
+    out.transmitter.replay(now);
   } else {
     tellConsumed(out, now);
   }

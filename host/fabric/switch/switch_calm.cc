@@ -42,9 +42,9 @@ class SwitchNode::CalmGroup {
   [[gnu::always_inline]] CalmGroup(SwitchNode& node, Output& out)
       : node_(node),
         out_(out),
-        clock_(out.wire.clock()),
+        clock_(out.transmitter.clock()),
         leaving_(out.leaving.active ? out.leaving.length : 0),
-        free_at_(out.waiting != 0 ? out.decision : out.wire.freeAt()) {}
+        free_at_(out.waiting != 0 ? out.decision : out.transmitter.freeAt()) {}
 
   // Puts the packets at the places from `place` to before `end` in rows. Returns whether they are
   // calm; if not, nothing has changed.
@@ -101,7 +101,7 @@ class SwitchNode::CalmGroup {
     std::int64_t leaving = leaving_;
     std::int64_t gone = 0;  // bytes, of both and of the higher row
     std::int64_t gone_high = 0;
-    Wire::Burst burst(out_.wire);
+    Transmitter::Burst burst(out_.transmitter);
     Picoseconds start = later(free_at_, earlier(all[high].at, all[low].at));
     while (start < window_end) {
       is_high = static_cast<std::size_t>(all[high].at <= start);
@@ -111,7 +111,7 @@ class SwitchNode::CalmGroup {
       leaving = next.packet->length;
       gone += leaving;
       gone_high += leaving & -static_cast<std::int64_t>(is_high);
-      burst.relay(*next.packet, next.at != kBefore, start);
+      burst.send(*next.packet, start).hops = next.packet->hops + unsigned{next.at != kBefore};
       start = later(burst.freeAt(), earlier(all[high].at, all[low].at));
     }
     leaving &= -static_cast<std::int64_t>(burst.lastBitAt() > window_end);

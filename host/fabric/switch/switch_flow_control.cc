@@ -7,20 +7,20 @@
 
 namespace plumbline::fabric {
 
-void SwitchNode::obey(std::uint32_t port, const ControlFlight& item, Picoseconds now) {
-  if (item.kind == ControlFlight::Kind::kConsumed) {
+void SwitchNode::obey(std::uint32_t port, const LinkControl& item, Picoseconds now) {
+  if (item.kind == LinkControl::Kind::kConsumed) {
     learnConsumed(port, item, now);
     return;
   }
   Output& out = outputs_[port];
   advance(out, now);
-  if (item.kind == ControlFlight::Kind::kFreed) {
+  if (item.kind == LinkControl::Kind::kFreed) {
     out.credits[static_cast<unsigned>(std::countr_zero(item.enabled))].learnFreed(item.value);
   } else {
-    out.wire.obey(item, now);
+    out.transmitter.receivePause(item, now);
     if (spec_.pfc && spec_.pfc->watchdog && item.xoff != 0 && poll_ == kNever) startPolling(now);
   }
-  if (out.waiting != 0) out.decision = std::max(out.wire.freeAt(), now);
+  if (out.waiting != 0) out.decision = std::max(out.transmitter.freeAt(), now);
   settle(out);
   may_pause_.insert(port);
   setStep(out);
@@ -34,7 +34,7 @@ void SwitchNode::askToPause(std::uint32_t input, unsigned priority, bool xoff, P
     if (!strict_) becomeStrict();
   }
   Output& out = outputs_[input];
-  const Picoseconds quantum = out.wire.clock().serialization(64);
+  const Picoseconds quantum = out.transmitter.clock().serialization(64);
   const std::uint32_t queue = input * 8 + priority;
   if (xoff) {
     refresh_[queue] = now + quantum * spec_.pfc->quanta / 2;
@@ -43,9 +43,9 @@ void SwitchNode::askToPause(std::uint32_t input, unsigned priority, bool xoff, P
     clearBit(refreshing_, queue);
   }
   updateTimer();
-  if (xoff) ++out.wire.counters().xoff_sent;
+  if (xoff) ++out.transmitter.counters().xoff_sent;
   recorder().note({.time = now,
-                   .link = out.wire.id(),
+                   .link = out.transmitter.id(),
                    .kind = xoff ? RecordKind::kXoff : RecordKind::kXon,
                    .priority = static_cast<std::uint8_t>(priority),
                    .packet = {}});
@@ -60,7 +60,7 @@ void SwitchNode::sendPause(std::uint32_t port, PriorityMask enabled, PriorityMas
   advance(out, now);
   out.pause_enabled |= enabled;
   out.pause_xoff = static_cast<PriorityMask>((out.pause_xoff & ~enabled) | xoff);
-  out.decision = std::max(out.wire.freeAt(), now);
+  out.decision = std::max(out.transmitter.freeAt(), now);
   settle(out);
   setStep(out);
 }
@@ -91,18 +91,18 @@ void SwitchNode::queueConsumed(std::uint32_t port, Picoseconds now) {
   Output& out = outputs_[port];
   advance(out, now);
   out.consumed_waiting = true;
-  out.decision = std::max(out.wire.freeAt(), now);
+  out.decision = std::max(out.transmitter.freeAt(), now);
   setStep(out);
 }
 
 void SwitchNode::tellConsumed(Output& out, Picoseconds now) {
   out.consumed_waiting = false;
-  const bool arrives = out.wire.sendConsumed(channels_.channels(), out.credits, now);
-  if (!arrives && !out.wire.goneForGood()) setConsumedTimer(out.port, now);
+  const bool arrives = out.transmitter.sendConsumed(channels_.channels(), out.credits, now);
+  if (!arrives && !out.transmitter.goneForGood()) setConsumedTimer(out.port, now);
 }
 
 // What was consumed and did not arrive before the CC_Update was lost, and takes no room here.
-void SwitchNode::learnConsumed(std::uint32_t input, const ControlFlight& item, Picoseconds now) {
+void SwitchNode::learnConsumed(std::uint32_t input, const LinkControl& item, Picoseconds now) {
   const auto channel = static_cast<unsigned>(std::countr_zero(item.enabled));
   const std::int32_t lost = freed_[input * 8 + channel].credits.learnConsumed(item.value);
   if (lost != 0) free(input, channel, lost, lost * spec_.cbfc->credit_size.count(), now);
@@ -127,12 +127,12 @@ void SwitchNode::tellFreed(std::uint32_t input, unsigned channel, Picoseconds no
   Freed& freed = freed_[input * 8 + channel];
   freed.unreported = 0;
   freed.due = kNever;
-  Lane& lane = outputs_[input].wire.lane();
+  PropagationQueue& queue = outputs_[input].transmitter.queue();
   do {
-    lane.steer({.at = now + lane.propagation + spec_.cbfc->processing,
-                .enabled = static_cast<PriorityMask>(1U << channel),
-                .kind = ControlFlight::Kind::kFreed,
-                .value = freed.credits.tell()});
+    queue.sendControl({.at = now + queue.propagation + spec_.cbfc->processing,
+                       .enabled = static_cast<PriorityMask>(1U << channel),
+                       .kind = LinkControl::Kind::kFreed,
+                       .value = freed.credits.tell()});
   } while (freed.credits.untold() != 0);
 }
 
@@ -171,15 +171,17 @@ void SwitchNode::startPolling(Picoseconds now) {
 // a storm makes it longer than it was.
 bool SwitchNode::isStuck(Output& out, unsigned priority, Picoseconds now) const {
   const auto bit = static_cast<PriorityMask>(1U << priority);
-  if ((out.wire.pausedAt(now) & bit) == 0 || (out.waiting & bit) == 0) return false;
-  const Picoseconds since = later(out.wire.pausedFrom(priority), out.classes[priority].moved);
+  if ((out.transmitter.pausedAt(now) & bit) == 0 || (out.waiting & bit) == 0) return false;
+  const Picoseconds since =
+      later(out.transmitter.pauses().began(priority), out.classes[priority].moved);
   return now - since >= spec_.pfc->watchdog->detection;
 }
 
 bool SwitchNode::isRestored(Output& out, unsigned priority, Picoseconds now) const {
   const auto bit = static_cast<PriorityMask>(1U << priority);
-  if ((out.wire.pausedAt(now) & bit) != 0) return false;
-  const Picoseconds since = later(out.wire.resumedFrom(priority), out.guards[priority].began);
+  if ((out.transmitter.pausedAt(now) & bit) != 0) return false;
+  const Picoseconds since =
+      later(out.transmitter.pauses().ended(priority), out.guards[priority].began);
   return now - since >= spec_.pfc->watchdog->restoration;
 }
 
@@ -187,7 +189,7 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
   const WatchdogSpec& spec = *spec_.pfc->watchdog;
   poll_ = kNever;
   for (Output& out : outputs_) {
-    const PriorityMask paused = out.wire.pausedAt(now);
+    const PriorityMask paused = out.transmitter.pausedAt(now);
     for (PriorityMask left = lossless_; left != 0; left &= left - 1) {
       const auto p = static_cast<unsigned>(std::countr_zero(left));
       Guard& guard = out.guards[p];
@@ -202,7 +204,7 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
         out.ignoring &= static_cast<PriorityMask>(~bit);
       }
       recorder().note({.time = now,
-                       .link = out.wire.id(),
+                       .link = out.transmitter.id(),
                        .kind = guard.acting ? RecordKind::kWatchdogOn : RecordKind::kWatchdogOff,
                        .priority = static_cast<std::uint8_t>(p),
                        .packet = {}});
@@ -218,20 +220,20 @@ bool SwitchNode::watchdogActs(Picoseconds now) {
   if (poll_ == kNever) return false;
   return std::any_of(outputs_.begin(), outputs_.end(), [&](Output& out) {
     return (out.discarding | out.ignoring) != 0 ||
-           (out.waiting & out.wire.pausedAt(now) & lossless_) != 0;
+           (out.waiting & out.transmitter.pausedAt(now) & lossless_) != 0;
   });
 }
 
 void SwitchNode::beginActing(Output& out, unsigned priority, Picoseconds now) {
   const auto bit = static_cast<PriorityMask>(1U << priority);
-  ++out.wire.counters().watchdog_events;
+  ++out.transmitter.counters().watchdog_events;
   if (spec_.pfc->watchdog->action == WatchdogSpec::Action::kDrop) {
     out.discarding |= bit;
     discardQueue(out, priority, now);
     return;
   }
   out.ignoring |= bit;
-  if (out.waiting != 0) out.decision = later(out.wire.freeAt(), now);
+  if (out.waiting != 0) out.decision = later(out.transmitter.freeAt(), now);
   setStep(out);
 }
 
@@ -240,7 +242,7 @@ void SwitchNode::discardQueue(Output& out, unsigned priority, Picoseconds now) {
   while (!queue.empty()) {
     const Queued item = queue.front();
     queue.pop();
-    out.wire.drop(item.packet, DropReason::kWatchdog, now);
+    out.transmitter.drop(item.packet, DropReason::kWatchdog, now);
     giveBack(
         out,
         {item.packet.length, item.input, static_cast<std::uint8_t>(priority), item.charge, false},

@@ -9,21 +9,21 @@
 
 namespace plumbline::fabric {
 
-SwitchNode::Output::Output(std::uint16_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
-                           const SwitchSpec& spec, std::uint32_t inputs)
-    : port(number), wire(std::move(setup), lane, recorder), scheduler(spec) {
-  wire.useRetry();
+SwitchNode::Output::Output(std::uint16_t number, Transmitter::Setup setup, PropagationQueue& queue,
+                           Recorder& recorder, const SwitchSpec& spec, std::uint32_t inputs)
+    : port(number), transmitter(std::move(setup), queue, recorder), scheduler(spec) {
+  transmitter.enableRetry();
   if (spec.voq) {
     for (Class& one : classes) one.queue = ClassQueue(inputs);
   }
 }
 
 SwitchNode::SwitchNode(Setup setup)
-    : NodeModel(static_cast<std::uint32_t>(setup.wires.size())),
+    : NodeModel(static_cast<std::uint32_t>(setup.transmitters.size())),
       spec_(*setup.spec),
       balancing_(spec_.load_balancing.kind),
       number_(setup.number),
-      ports_(static_cast<std::uint32_t>(setup.wires.size())),
+      ports_(static_cast<std::uint32_t>(setup.transmitters.size())),
       lossless_(spec_.pfc ? spec_.pfc->priorities : PriorityMask{0}),
       credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}),
       strict_(spec_.cbfc.has_value()),
@@ -39,7 +39,7 @@ SwitchNode::SwitchNode(Setup setup)
       host_ports_(std::move(setup.host_ports)) {
   outputs_.reserve(ports_);
   for (std::uint32_t port = 0; port < ports_; ++port) {
-    outputs_.emplace_back(static_cast<std::uint16_t>(port), std::move(setup.wires[port]),
+    outputs_.emplace_back(static_cast<std::uint16_t>(port), std::move(setup.transmitters[port]),
                           *setup.outputs[port], recorder(), spec_, ports_);
     outputs_.back().mark_seed = mix64(seed_ + port);
     inputs_.emplace_back(*setup.inputs[port]);
@@ -116,17 +116,18 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
       active_.erase(port);
       return;
     }
-    next = std::min(next, strict_ && out.leaving.active && isOrdered(out) ? out.wire.lastBitAt()
-                                                                          : out.decision);
+    next =
+        std::min(next, strict_ && out.leaving.active && isOrdered(out) ? out.transmitter.lastBitAt()
+                                                                       : out.decision);
   });
   // Pauses that ran out are noted in the window they did so in.
   may_pause_.forEach([&](std::uint32_t port) {
-    Wire& wire = outputs_[port].wire;
-    const PriorityMask paused = wire.pausedAt(end - Picoseconds(1));
+    Transmitter& transmitter = outputs_[port].transmitter;
+    const PriorityMask paused = transmitter.pausedAt(end - Picoseconds(1));
     if (paused == 0) {
       may_pause_.erase(port);
     } else {
-      next = std::min(next, wire.resumesAt(paused));
+      next = std::min(next, transmitter.resumesAt(paused));
     }
   });
   return next;
@@ -135,18 +136,19 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
 LinkReading SwitchNode::read(std::uint32_t port, Picoseconds now) {
   Output& out = outputs_[port];
   advance(out, now + Picoseconds(1));
-  out.wire.settlePauses(now);
+  out.transmitter.countPauses(now);
   const std::int64_t peak = out.account.most;
   out.earlier_peak = std::max(out.earlier_peak, peak);
   out.account.most = out.account.bytes;
-  return {out.wire.counters(), static_cast<std::uint64_t>(peak), out.wire.onwards(now)};
+  return {out.transmitter.counters(), static_cast<std::uint64_t>(peak),
+          out.transmitter.onwards(now)};
 }
 
 LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
   Output& out = outputs_[port];
   advance(out, now + Picoseconds(1));
-  out.wire.settlePauses(now);
-  LinkCounters counters = out.wire.counters();
+  out.transmitter.countPauses(now);
+  LinkCounters counters = out.transmitter.counters();
   counters.max_queue_bytes =
       static_cast<std::uint64_t>(std::max(out.account.most, out.earlier_peak));
   for (const SendingCredits& credits : out.credits) counters.credits_in_use += credits.inUse();
@@ -161,18 +163,19 @@ bool SwitchNode::settled(Picoseconds now) {
   }
   for (std::uint32_t port = 0; port < ports_; ++port) {
     Output& out = outputs_[port];
-    if (inputs_[port].heldFrames() > 0 || !inputs_[port].onlyRepeats(out.wire.pausedAt(now))) {
+    if (inputs_[port].heldFrames() > 0 ||
+        !inputs_[port].onlyRepeats(out.transmitter.pausedAt(now))) {
       return false;
     }
-    if (out.wire.hopeless()) continue;
+    if (out.transmitter.hopeless()) continue;
     advance(out, now + Picoseconds(1));
     if (out.leaving.active || out.pause_enabled != 0 || out.consumed_waiting ||
-        out.wire.replayAt() != kNever) {
+        out.transmitter.replayAt() != kNever) {
       return false;
     }
     // A decision that waits for a pause to run out finds it repeated.
     if (out.decision != kNever &&
-        (out.decision <= now || out.decision != out.wire.resumesAt(out.waiting))) {
+        (out.decision <= now || out.decision != out.transmitter.resumesAt(out.waiting))) {
       return false;
     }
   }
@@ -192,9 +195,9 @@ std::uint64_t SwitchNode::framesInside() const {
   std::uint64_t frames = 0;
   for (const Output& out : outputs_) {
     for (const Class& one : out.classes) frames += one.queue.size();
-    frames += out.wire.retrying();
+    frames += out.transmitter.retrying();
   }
-  for (const Input& input : inputs_) frames += input.heldFrames();
+  for (const IngressPort& input : inputs_) frames += input.heldFrames();
   return frames;
 }
 

@@ -14,8 +14,8 @@
 #include "fabric/engine/node.h"
 #include "fabric/engine/schedule.h"
 #include "fabric/link/credits.h"
-#include "fabric/link/input.h"
-#include "fabric/link/wire.h"
+#include "fabric/link/ingress_port.h"
+#include "fabric/link/transmitter.h"
 #include "fabric/spec/fabric_spec.h"
 #include "fabric/switch/class_queue.h"
 #include "fabric/switch/scheduler.h"
@@ -42,11 +42,11 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     const SwitchSpec* spec = nullptr;
     const RoutingSchedule* routing = nullptr;
     std::uint64_t seed = 1;
-    std::vector<Wire::Setup> wires;            // by port
-    std::vector<Lane*> outputs;                // by port
-    std::vector<Lane*> inputs;                 // by port: the other direction of the same cable
-    const std::vector<Link>* links = nullptr;  // of the topology
-    std::vector<bool> host_ports;              // by port: a host hangs on it
+    std::vector<Transmitter::Setup> transmitters;  // by port
+    std::vector<PropagationQueue*> outputs;        // by port
+    std::vector<PropagationQueue*> inputs;         // by port: the other direction of the same cable
+    const std::vector<Link>* links = nullptr;      // of the topology
+    std::vector<bool> host_ports;                  // by port: a host hangs on it
   };
 
   explicit SwitchNode(Setup setup);
@@ -55,7 +55,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
 
   [[nodiscard]] bool settled(Picoseconds now) override;
   [[nodiscard]] PriorityMask pausedOn(std::uint32_t port, Picoseconds now) override {
-    return outputs_[port].wire.pausedAt(now);
+    return outputs_[port].transmitter.pausedAt(now);
   }
   [[nodiscard]] PriorityMask pausing(std::uint32_t port) const override;
 
@@ -67,7 +67,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   // As Fabric::read(), of the output `port`.
   [[nodiscard]] LinkReading read(std::uint32_t port, Picoseconds now);
   [[nodiscard]] Onwards onwards(std::uint32_t port, Picoseconds now) const {
-    return outputs_[port].wire.onwards(now);
+    return outputs_[port].transmitter.onwards(now);
   }
   // Bytes in the switch, and frames: what conservation needs.
   [[nodiscard]] std::uint64_t framesInside() const;
@@ -96,8 +96,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   };
   static_assert(sizeof(Class) == 64);
   struct alignas(64) Output {  // NOLINT(clang-analyzer-optin.performance.Padding): by use
-    Output(std::uint16_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
-           const SwitchSpec& spec, std::uint32_t inputs);
+    Output(std::uint16_t number, Transmitter::Setup setup, PropagationQueue& queue,
+           Recorder& recorder, const SwitchSpec& spec, std::uint32_t inputs);
 
     // What every frame touches comes first: this and the beginning of the wire are two cache lines.
     std::uint16_t port;
@@ -110,7 +110,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     Picoseconds decision = kNever;   // when to look for a frame to send
     Leaving leaving;
     SwitchBuffer::Account account;
-    Wire wire;
+    Transmitter transmitter;
     std::array<Class, 8> classes;  // by priority
     PriorityMask pause_xoff = 0;
     Scheduler scheduler;
@@ -124,7 +124,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   // What the window brings, in the order of the inputs: steering first, then packets.
   struct Steering {
     std::uint32_t port;
-    ControlFlight item;
+    LinkControl item;
   };
   struct Incoming {
     const Packet* packet;  // where its input keeps it
@@ -200,7 +200,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     if (strict_) noteStep(out);
   }
   [[nodiscard]] static std::int64_t stepOf(const Output& out) {
-    if (out.leaving.active) return before(out.wire.lastBitAt());
+    if (out.leaving.active) return before(out.transmitter.lastBitAt());
     return out.decision == kNever ? kNever.count() : before(out.decision) + 1;
   }
   // Whether, while strict, what the output does has to wait for its place in the order of time: a
@@ -224,7 +224,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void becomeStrict();
   // To be called when something changed that has a say in what the output sends next.
   void settle(Output& out) const {
-    out.plain = all_strict_ && credited_ == 0 && out.pause_enabled == 0 && out.wire.unhindered();
+    out.plain = all_strict_ && credited_ == 0 && out.pause_enabled == 0 && out.transmitter.ideal();
   }
 
   // --- switch_path.cc: what every packet goes through
@@ -256,7 +256,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   // A last bit has left by `time`, or a decision is due before. No branch, for nobody could predict
   // which it is.
   [[nodiscard]] static bool hasStepBefore(const Output& out, Picoseconds time) {
-    const std::int64_t last_bit = out.wire.lastBitAt().count();
+    const std::int64_t last_bit = out.transmitter.lastBitAt().count();
     const std::int64_t decision = out.decision.count();
     const auto leaves = static_cast<std::int64_t>(out.leaving.active);
     return (decision ^ ((decision ^ last_bit) & -leaves)) < time.count() + leaves;
@@ -318,12 +318,12 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   // only if somebody wants to know, for what has just been written cannot be read at once.
   template <typename Marked>
   void noteMark(Output& out, std::int64_t depth, Picoseconds now, Marked&& marked) {
-    ++out.wire.counters().marked;
+    ++out.transmitter.counters().marked;
     if (recorder().wants(RecordKind::kMark)) recordMark(out, marked(), depth, now);
   }
   void recordMark(const Output& out, const Packet& packet, std::int64_t depth, Picoseconds now);
   [[nodiscard]] static bool isUrgent(const Output& out, Picoseconds now) {
-    return out.pause_enabled != 0 || out.wire.replayAt() <= now || mayTellConsumed(out);
+    return out.pause_enabled != 0 || out.transmitter.replayAt() <= now || mayTellConsumed(out);
   }
   void sendUrgent(Output& out, Picoseconds now);
   [[nodiscard]] PriorityMask withCredits(const Output& out, PriorityMask candidates) const;
@@ -332,17 +332,17 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void giveBackCredits(const Leaving& frame, Picoseconds now);
 
   // --- switch_flow_control.cc: PFC, watchdog, CBFC
-  void obey(std::uint32_t port, const ControlFlight& item, Picoseconds now);
+  void obey(std::uint32_t port, const LinkControl& item, Picoseconds now);
   void askToPause(std::uint32_t input, unsigned priority, bool xoff, Picoseconds now);
   void sendPause(std::uint32_t port, PriorityMask enabled, PriorityMask xoff, Picoseconds now);
   void consume(Output& out, unsigned priority, std::int64_t length, Picoseconds now);
   [[nodiscard]] static bool mayTellConsumed(const Output& out) {
-    return out.consumed_waiting && out.wire.retrying() == 0;
+    return out.consumed_waiting && out.transmitter.retrying() == 0;
   }
   void queueConsumed(std::uint32_t port, Picoseconds now);
   void tellConsumed(Output& out, Picoseconds now);
   void setConsumedTimer(std::uint32_t port, Picoseconds now);
-  void learnConsumed(std::uint32_t input, const ControlFlight& item, Picoseconds now);
+  void learnConsumed(std::uint32_t input, const LinkControl& item, Picoseconds now);
   void free(std::uint32_t input, unsigned channel, std::int32_t credits, std::int64_t bytes,
             Picoseconds now);
   void tellFreed(std::uint32_t input, unsigned channel, Picoseconds now);
@@ -376,7 +376,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   bool strict_ = false;     // outputs move in the order of time, see isOrdered()
   const bool all_ordered_;  // what lossy frames leave free may let an input go on too
   PagedVector<Output> outputs_;
-  PagedVector<Input> inputs_;
+  PagedVector<IngressPort> inputs_;
   std::int64_t longest_ = 0;                 // bytes of the longest frame that came so far
   std::int64_t trim_threshold_ = INT64_MAX;  // depth above which trimmable frames are trimmed
   NumberSet active_;                         // outputs that may have something to do
@@ -423,7 +423,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
                                                     bool marked) {
   Queued& item = queue.append();
   item.packet = packet;
-  item.packet.hops = packet.hops + 1U;  // of what is at hand, see Wire::Burst
+  item.packet.hops = packet.hops + 1U;  // of what is at hand, see Transmitter::Burst
   if (marked) item.packet.ce = true;
   item.input = 0;  // whose account a lossy frame is not on
   item.charge = Charge::kOutput;
@@ -446,7 +446,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   if ((out.waiting >> priority & 1U) != 0) return;
   out.waiting |= static_cast<PriorityMask>(1U << priority);
   out.classes[priority].moved = now;
-  out.decision = earlier(out.decision, later(out.wire.freeAt(), now));
+  out.decision = earlier(out.decision, later(out.transmitter.freeAt(), now));
   setStep(out);
 }
 
@@ -460,7 +460,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     headroom = needsHeadroom(input, priority, length, now);
   }
   if (!buffer_.chargeInput(input, priority, length, headroom)) {
-    out.wire.drop(packet, DropReason::kHeadroomFull, now);
+    out.transmitter.drop(packet, DropReason::kHeadroomFull, now);
     return;
   }
   SwitchBuffer::chargeAlways(out.account, length);

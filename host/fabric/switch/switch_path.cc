@@ -81,8 +81,8 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   std::int64_t fullest = 0;
   for (std::uint32_t i = 0; i < work_->input_count; ++i) {
     const std::uint32_t port = ports[i];
-    inputs_[port].refresh(end, takeSteered(port));
-    if (!inputs_[port].bare()) {
+    inputs_[port].refresh(end, takeControlFlag(port));
+    if (!inputs_[port].hasPacketsOnly()) {
       gathering.adder = takeControl(port, end, gathering.adder);
       work_->bare = false;
     }
@@ -128,16 +128,16 @@ inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
 // What an input has that is not a packet.
 WindowOrder::Adder SwitchNode::takeControl(std::uint32_t port, Picoseconds end,
                                            WindowOrder::Adder adder) {
-  Input& input = inputs_[port];
-  for (Ring<ControlFlight>& control = input.control(); !control.empty() && control.front().at < end;
+  IngressPort& input = inputs_[port];
+  for (Ring<LinkControl>& control = input.control(); !control.empty() && control.front().at < end;
        control.pop()) {
     adder.expect(work_->order, 1);
     adder.addFirst(port, control.front().at, static_cast<std::uint32_t>(work_->steering.size()));
     work_->steering.push_back({port, control.front()});
   }
   if (input.stage() == nullptr) return adder;
-  for (const Flight& gone : input.stage()->dropped()) {
-    outputs_[port].wire.drop(gone.packet, DropReason::kScripted, gone.at);
+  for (const InFlightPacket& gone : input.stage()->dropped()) {
+    outputs_[port].transmitter.drop(gone.packet, DropReason::kScripted, gone.at);
   }
   input.stage()->dropped().clear();
   return adder;
@@ -146,7 +146,7 @@ WindowOrder::Adder SwitchNode::takeControl(std::uint32_t port, Picoseconds end,
 // Returns how many bytes they are. The next packet is what the input has next, if it is bare.
 [[gnu::always_inline]] inline std::int64_t SwitchNode::takeFlights(std::uint32_t port,
                                                                    Gathering& gathering) {
-  const SpscRing<Flight>& flights = inputs_[port].flights();
+  const SpscRing<InFlightPacket>& flights = inputs_[port].packets();
   const std::size_t visible = flights.visible();
   gathering.adder.expect(work_->order, visible);
   if (gathering.count + visible > work_->incoming.size()) {
@@ -155,7 +155,7 @@ WindowOrder::Adder SwitchNode::takeControl(std::uint32_t port, Picoseconds end,
   Incoming* next = work_->incoming.data() + gathering.count;
   std::int64_t bytes = 0;
   Picoseconds later_one = kNever;
-  const std::size_t count = flights.visit([&](const Flight& flight) {
+  const std::size_t count = flights.visit([&](const InFlightPacket& flight) {
     if (flight.at >= gathering.end) {
       later_one = flight.at;
       return false;
@@ -176,7 +176,7 @@ WindowOrder::Adder SwitchNode::takeControl(std::uint32_t port, Picoseconds end,
     gathering.longest = length > gathering.longest ? length : gathering.longest;
     return true;
   });
-  inputs_[port].engage(count);
+  inputs_[port].reserve(count);
   await(port, later_one);
   return bytes;
 }
@@ -204,7 +204,7 @@ inline void SwitchNode::await(std::uint32_t port, Picoseconds time) {
 // What the window brought has been dealt with. Returns when there is more.
 Picoseconds SwitchNode::dismissInputs() {
   const std::span ports = std::span(work_->inputs).first(work_->input_count);
-  for (const std::uint32_t port : ports) inputs_[port].dismiss();
+  for (const std::uint32_t port : ports) inputs_[port].release();
   if (!work_->bare) {
     for (const std::uint32_t port : ports) await(port, inputs_[port].next());
   }
@@ -227,14 +227,14 @@ Picoseconds SwitchNode::dismissInputs() {
   out.leaving.priority = static_cast<std::uint8_t>(priority);
   out.leaving.charge = item.charge;
   out.leaving.active = true;
-  out.wire.send(item.packet, now, behind);
+  out.transmitter.send(item.packet, now, behind);
   if (!strict_) {
     queue.prefetchFront(kSoon);
-    out.wire.lane().flight.prefetchPush(kSoon);
+    out.transmitter.queue().packets.prefetchPush(kSoon);
   }
   if (queue.pop()) out.waiting &= static_cast<PriorityMask>(~(1U << priority));
-  const bool more = out.waiting != 0 || out.wire.replayAt() != kNever;
-  out.decision = more ? out.wire.freeAt() : kNever;
+  const bool more = out.waiting != 0 || out.transmitter.replayAt() != kNever;
+  out.decision = more ? out.transmitter.freeAt() : kNever;
 }
 
 [[gnu::always_inline]] inline void SwitchNode::release(Output& out, Picoseconds now) {
@@ -249,8 +249,8 @@ template <typename Releases, typename Decides>
                                                     Decides&& decides) {
   for (;;) {
     if (out.leaving.active) {
-      if (!releases(out.wire.lastBitAt())) break;
-      release(out, out.wire.lastBitAt());
+      if (!releases(out.transmitter.lastBitAt())) break;
+      release(out, out.transmitter.lastBitAt());
     }
     if (!decides(out.decision)) break;
     // The wire is free.
@@ -352,12 +352,15 @@ void SwitchNode::runByOutput(Picoseconds end) {
   // One branch instead of six that hardly anybody takes.
   const unsigned hindered = unsigned{out.waiting} | unsigned{!out.plain} |
                             unsigned{packet.trimmed} | unsigned{length > passage.longest} |
-                            unsigned{out.wire.freeAt() > item.time} | unsigned{until == item.time};
+                            unsigned{out.transmitter.freeAt() > item.time} |
+                            unsigned{until == item.time};
   if (hindered != 0) return false;
-  if (out.leaving.active) release(out, out.wire.lastBitAt());
-  out.wire.relay(packet, item.time);
+  if (out.leaving.active) release(out, out.transmitter.lastBitAt());
+  Transmitter::Burst burst(out.transmitter);
+  burst.send(packet, item.time).hops = packet.hops + 1U;
+  burst.end();
   out.account.most = std::max(out.account.most, length);
-  if (out.wire.lastBitAt() > until) {
+  if (out.transmitter.lastBitAt() > until) {
     buffer_.chargeOutput(out.account, length);
     out.classes[packet.priority].queued += length;
     out.leaving = {.length = packet.length,
@@ -431,7 +434,7 @@ void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
   const Output& out = outputs_[incoming.output];
   out.classes[incoming.packet->priority].queue.prefetchFront(0);
   out.classes[incoming.packet->priority].queue.prefetchAppend();
-  out.wire.lane().flight.prefetchPush();
+  out.transmitter.queue().packets.prefetchPush();
 }
 
 // Does what the output does before `decided`; a last bit that leaves by `released` has left.
@@ -443,22 +446,23 @@ void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided)
 
 // Sends what goes before everything else, or returns what the scheduler picks.
 unsigned SwitchNode::choose(Output& out, Picoseconds now) {
-  const Picoseconds start = out.wire.startsAt(now);
+  const Picoseconds start = out.transmitter.startsAt(now);
   if (start > now) {
     out.decision = start;
     return kNoFrame;
   }
   if (isUrgent(out, now)) {
     sendUrgent(out, now);
-    const bool more = out.waiting != 0 || out.consumed_waiting || out.wire.replayAt() != kNever;
-    out.decision = more ? out.wire.freeAt() : kNever;
+    const bool more =
+        out.waiting != 0 || out.consumed_waiting || out.transmitter.replayAt() != kNever;
+    out.decision = more ? out.transmitter.freeAt() : kNever;
     settle(out);
     return kNoFrame;
   }
   const PriorityMask candidates = eligible(out, now);
   settle(out);
-  if (candidates == 0 || out.wire.full()) {
-    out.decision = std::min(out.wire.resumesAt(out.waiting), out.wire.replayAt());
+  if (candidates == 0 || out.transmitter.full()) {
+    out.decision = std::min(out.transmitter.resumesAt(out.waiting), out.transmitter.replayAt());
     return kNoFrame;
   }
   if (all_strict_) return static_cast<unsigned>(std::bit_width(unsigned{candidates})) - 1;
@@ -468,7 +472,7 @@ unsigned SwitchNode::choose(Output& out, Picoseconds now) {
 }
 
 inline PriorityMask SwitchNode::eligible(Output& out, Picoseconds now) {
-  const auto paused = static_cast<PriorityMask>(out.wire.pausedAt(now) & ~out.ignoring);
+  const auto paused = static_cast<PriorityMask>(out.transmitter.pausedAt(now) & ~out.ignoring);
   const auto candidates = static_cast<PriorityMask>(out.waiting & ~paused);
   return (candidates & credited_) == 0 ? candidates : withCredits(out, candidates);
 }

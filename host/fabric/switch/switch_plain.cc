@@ -29,7 +29,7 @@ class SwitchNode::PlainOutput {
         out_(out),
         incoming_(node.work_->incoming.data()),
         lists_(node.work_->lists.data()),
-        burst_(out.wire),
+        burst_(out.transmitter),
         limit_(node.buffer_.limit()) {
     take();
   }
@@ -155,7 +155,9 @@ class SwitchNode::PlainOutput {
       marked = true;
       node_.noteMark(out_, behind, decision_, [&packet] { return forwarded(packet); });
     }
-    burst_.forward(packet, marked, decision_);
+    Packet& sent = burst_.send(packet, decision_);
+    sent.hops = packet.hops + 1U;  // of what is at hand, not of what is on its way to memory
+    if (marked) sent.ce = true;
     list.first = incoming.behind;
     if (list.link != &incoming.behind) return false;
     list.link = &list.first;
@@ -183,7 +185,7 @@ class SwitchNode::PlainOutput {
   Output& out_;
   Incoming* const incoming_;  // those of the window
   List* const lists_;         // by priority
-  Wire::Burst burst_;
+  Transmitter::Burst burst_;
   const std::int64_t limit_;        // of bytes in the output
   std::int64_t waiting_bytes_ = 0;  // without those of the frame that leaves
   std::int64_t most_bytes_ = 0;     // with them

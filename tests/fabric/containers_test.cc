@@ -18,7 +18,7 @@
 #include "fabric/engine/ring.h"
 #include "fabric/engine/spsc_ring.h"
 #include "fabric/link/wire_clock.h"
-#include "fabric/switch/class_queue.h"
+#include "fabric/switch/frame_queue.h"
 #include "fabric/switch/window_order.h"
 
 namespace plumbline::fabric::testing {
@@ -291,12 +291,12 @@ TEST(SpscRing, TwoThreadsLoseNothing) {
   producer.join();
 }
 
-TEST(ClassQueue, VirtualOutputQueuesTakeTurns) {
-  ClassQueue queue(130);
+TEST(FrameQueue, VirtualOutputQueuesTakeTurns) {
+  FrameQueue queue(130);
   const auto push = [&](std::uint16_t input, std::uint32_t psn) {
-    Queued& item = queue.append(input);
+    QueuedFrame& item = queue.append(input);
     item.packet.psn = psn;
-    item.input = input;
+    item.ingress = input;
   };
   for (std::uint32_t i = 0; i < 3; ++i) push(129, 300 + i);
   push(0, 1);

@@ -42,7 +42,7 @@ Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& opti
       phase_of_(phasesOf(topology_)),
       tester_(topology_.nodes().size()) {
   for (Group& group : groups_) group.awake.resize((topology_.nodes().size() + 63) / 64);
-  buildLanes();
+  buildQueues();
   measureReach();
   buildNodes();
   addScripts();
@@ -53,47 +53,48 @@ Engine::Engine(Topology topology, const FabricSpec& spec, const RunOptions& opti
   }
 }
 
-void Engine::buildLanes() {
+void Engine::buildQueues() {
   for (LinkId id = 0; id < topology_.links().size(); ++id) {
-    lanes_.push_back(std::make_unique<Lane>());
+    queues_.push_back(std::make_unique<PropagationQueue>());
     const Link& link = topology_.links()[id];
-    lanes_.back()->to = link.to;
+    queues_.back()->to_node = link.to;
     // The other direction of the cable leaves by the port that this one comes in by.
-    lanes_.back()->to_port =
+    queues_.back()->to_port =
         topology_.nodes()[link.to].kind == NodeKind::kHost
             ? std::uint16_t{0}
             : static_cast<std::uint16_t>(topology_.links()[reverse(id)].from_port);
-    setLaneEnd(id);
+    setReceivingEnd(id);
   }
 }
 
-// What the far end of a link makes of the times on it (see Lane).
-void Engine::setLaneEnd(LinkId id) {
+// What the far end of a link makes of the times on it (see PropagationQueue).
+void Engine::setReceivingEnd(LinkId id) {
   const Link& link = topology_.links()[id];
   const Node& to = topology_.nodes()[link.to];
   const bool tester =
       to.kind == NodeKind::kHost && (hosts_.empty() || !hosts_[to.index]->attached());
-  Lane& lane = *lanes_[id];
-  lane.propagation = link.delay;
-  lane.fixed_delay = link.delay;
-  lane.control_delay = link.delay;
+  PropagationQueue& queue = *queues_[id];
+  queue.propagation = link.delay;
+  queue.hand_over_delay = link.delay;
+  queue.control_delay = link.delay;
   if (!tester) {
-    lane.control_delay += WireClock(link.rate).serialization(kControlFrameBytes);
-    if (spec_.switches.pfc) lane.control_delay += spec_.switches.pfc->response;
+    queue.control_delay += WireClock(link.rate).serialization(kControlFrameBytes);
+    if (spec_.switches.pfc) queue.control_delay += spec_.switches.pfc->response;
   }
   if (to.kind == NodeKind::kHost) {
-    lane.stored = !tester;
+    queue.from_last_bit = !tester;
     return;
   }
-  lane.fixed_delay += spec_.switches.latency;
-  lane.stored = spec_.switches.forwarding == Forwarding::kStoreAndForward ||
-                std::any_of(to.out_links.begin(), to.out_links.end(),
-                            [&](LinkId out) { return topology_.links()[out].rate > link.rate; });
+  queue.hand_over_delay += spec_.switches.latency;
+  queue.from_last_bit = spec_.switches.forwarding == Forwarding::kStoreAndForward ||
+                        std::any_of(to.out_links.begin(), to.out_links.end(), [&](LinkId out) {
+                          return topology_.links()[out].rate > link.rate;
+                        });
 }
 
-Wire::Setup Engine::wireSetup(LinkId id) const {
+Transmitter::Setup Engine::transmitterSetup(LinkId id) const {
   const Link& link = topology_.links()[id];
-  Wire::Setup setup;
+  Transmitter::Setup setup;
   setup.id = id;
   setup.rate = link.rate;
   setup.outages = plan_.outages(id);
@@ -114,9 +115,9 @@ void Engine::buildNodes() {
     const LinkId up = node.out_links.front();
     HostNode::Setup setup{.host = node.index,
                           .spec = &spec_.switches,
-                          .wire = wireSetup(up),
-                          .output = lanes_[up].get(),
-                          .input = lanes_[reverse(up)].get(),
+                          .transmitter = transmitterSetup(up),
+                          .output = queues_[up].get(),
+                          .input = queues_[reverse(up)].get(),
                           .storms = {}};
     for (const PauseStormSpec& storm : spec_.storms) {
       if (storm.host == node.index) setup.storms.push_back(storm);
@@ -133,9 +134,9 @@ void Engine::buildNodes() {
     setup.seed = mix64(spec_.seed ^ hash64(node.name));
     setup.links = &topology_.links();
     for (const LinkId out : node.out_links) {
-      setup.wires.push_back(wireSetup(out));
-      setup.outputs.push_back(lanes_[out].get());
-      setup.inputs.push_back(lanes_[reverse(out)].get());
+      setup.transmitters.push_back(transmitterSetup(out));
+      setup.outputs.push_back(queues_[out].get());
+      setup.inputs.push_back(queues_[reverse(out)].get());
       const NodeId peer = topology_.links()[out].to;
       setup.host_ports.push_back(topology_.nodes()[peer].kind == NodeKind::kHost);
     }
@@ -144,7 +145,7 @@ void Engine::buildNodes() {
   }
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     nodes_[id]->recorder().setNode(id);
-    for (const LinkId out : topology_.nodes()[id].out_links) lanes_[out]->outbox = &outboxOf(id);
+    for (const LinkId out : topology_.nodes()[id].out_links) queues_[out]->outbox = &outboxOf(id);
   }
   for (const NodeId id : topology_.hosts()) {
     wake(id, hosts_[topology_.nodes()[id].index]->first());
@@ -175,7 +176,7 @@ void Engine::attach(HostId host, Endpoint& endpoint) {
   const NodeId node = topology_.hosts()[host];
   hosts_[host]->attach(endpoint);
   fetches_ahead_ = fetches_ahead_ || endpoint.fetchesAhead();
-  setLaneEnd(reverse(topology_.nodes()[node].out_links.front()));
+  setReceivingEnd(reverse(topology_.nodes()[node].out_links.front()));
   testers_ -= tester_[node];
   tester_[node] = 0;
   wake(node, hosts_[host]->first());
@@ -215,7 +216,7 @@ void Engine::setInterests() {
 
 // Everything before this has happened where a frame of this host goes first.
 Picoseconds Engine::doneAtFarEnd(HostId host) const {
-  return clock_.done(phase_of_[hosts_[host]->wire().lane().to]);
+  return clock_.done(phase_of_[hosts_[host]->transmitter().queue().to_node]);
 }
 
 void Engine::checkHost(HostId host, Picoseconds first_bit) const {
@@ -225,10 +226,10 @@ void Engine::checkHost(HostId host, Picoseconds first_bit) const {
   if (hosts_[host]->attached()) {
     refuseHost(host, "the host has an endpoint", "a host without an endpoint");
   }
-  if (first_bit < hosts_[host]->wire().freeAt()) {
+  if (first_bit < hosts_[host]->transmitter().freeAt()) {
     refuseHost(host,
                fmt::format("a frame starts at {} ps on a wire that is occupied until {} ps",
-                           first_bit.count(), hosts_[host]->wire().freeAt().count()),
+                           first_bit.count(), hosts_[host]->transmitter().freeAt().count()),
                "send frames of a host in time order, preamble and frame never overlapping");
   }
 }
@@ -241,9 +242,10 @@ void Engine::checkSend(HostId host, const Packet& packet, Picoseconds first_bit)
                fmt::format("allowed: any other host from 0 to {}", hosts - 1));
   }
   if (packet.length == 0) refuseHost(host, "a frame of 0 bytes", "allowed: 1 to 65535 bytes");
-  const Lane& lane = hosts_[host]->wire().lane();
-  Picoseconds consequence = first_bit + lane.fixed_delay;
-  if (lane.stored) consequence += hosts_[host]->wire().clock().serialization(packet.length);
+  const PropagationQueue& queue = hosts_[host]->transmitter().queue();
+  Picoseconds consequence = first_bit + queue.hand_over_delay;
+  if (queue.from_last_bit)
+    consequence += hosts_[host]->transmitter().clock().serialization(packet.length);
   if (consequence < doneAtFarEnd(host)) {
     refuseHost(
         host,
@@ -270,8 +272,8 @@ void Engine::send(HostId host, const Packet& packet, Picoseconds first_bit) {
 void Engine::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
                        Picoseconds first_bit) {
   checkHost(host, first_bit);
-  const Lane& lane = hosts_[host]->wire().lane();
-  if (first_bit + lane.control_delay < doneAtFarEnd(host)) {
+  const PropagationQueue& queue = hosts_[host]->transmitter().queue();
+  if (first_bit + queue.control_delay < doneAtFarEnd(host)) {
     refuseHost(host, "a PAUSE frame would take effect before now",
                "send the frame before running past its effect");
   }
@@ -306,11 +308,11 @@ Picoseconds Engine::next() const {
 
 // How long after a node has done something the far end of `link` can first be affected by it.
 Picoseconds Engine::soonestEffect(LinkId link) const {
-  const Lane& lane = *lanes_[link];
-  Picoseconds soonest = lane.fixed_delay;
-  if (spec_.switches.pfc || !spec_.storms.empty()) soonest = earlier(soonest, lane.control_delay);
+  const PropagationQueue& queue = *queues_[link];
+  Picoseconds soonest = queue.hand_over_delay;
+  if (spec_.switches.pfc || !spec_.storms.empty()) soonest = earlier(soonest, queue.control_delay);
   if (spec_.switches.cbfc) {
-    soonest = earlier(soonest, lane.propagation + spec_.switches.cbfc->processing);
+    soonest = earlier(soonest, queue.propagation + spec_.switches.cbfc->processing);
   }
   return soonest;
 }
@@ -530,17 +532,17 @@ bool Engine::standsStill() {
     if (!node->settled(now_)) return false;
   }
   // A pause that its switch does not repeat runs out.
-  for (LinkId id = 0; id < lanes_.size(); ++id) {
+  for (LinkId id = 0; id < queues_.size(); ++id) {
     const Link& link = topology_.links()[id];
     const PriorityMask paused = nodes_[link.from]->pausedOn(link.from_port, now_);
-    if ((paused & ~nodes_[link.to]->pausing(lanes_[id]->to_port)) != 0) return false;
+    if ((paused & ~nodes_[link.to]->pausing(queues_[id]->to_port)) != 0) return false;
   }
   return true;
 }
 
 std::uint64_t Engine::framesInside() const {
   std::uint64_t frames = 0;
-  for (const auto& lane : lanes_) frames += lane->flight.size();
+  for (const auto& queue : queues_) frames += queue->packets.size();
   for (const auto& host : hosts_) frames += host->framesInside();
   for (const auto& node : switches_) frames += node->framesInside();
   return frames;

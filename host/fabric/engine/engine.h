@@ -13,19 +13,19 @@
 #include "fabric/engine/host_node.h"
 #include "fabric/engine/phases.h"
 #include "fabric/engine/worker_pool.h"
-#include "fabric/link/lane.h"
+#include "fabric/link/propagation_queue.h"
 #include "fabric/spec/fabric_plan.h"
 #include "fabric/switch/switch_node.h"
 #include "fabric/topology/topology.h"
 
 namespace plumbline::fabric {
 
-// Nodes joined by lanes, run window by window. Everything that one node does to another travels a
-// link, so the two groups of nodes (phases.h) take turns, each as far as nothing can reach it that
-// the other has not done yet. Within its turn the nodes of a group are independent of each other:
-// they run one after the other, or on several threads, with the same result. Who drives a tester's
-// port may answer at once what he is told: then both groups go as far as the shortest link is long,
-// from the same instant. The reference core is the same with windows
+// Nodes joined by propagation queues, run window by window. Everything that one node does to
+// another travels a link, so the two groups of nodes (phases.h) take turns, each as far as nothing
+// can reach it that the other has not done yet. Within its turn the nodes of a group are
+// independent of each other: they run one after the other, or on several threads, with the same
+// result. Who drives a tester's port may answer at once what he is told: then both groups go as far
+// as the shortest link is long, from the same instant. The reference core is the same with windows
 // of one picosecond: every instant of the whole fabric comes by itself, in order, and nothing can
 // be put off or taken together.
 class Engine {
@@ -63,11 +63,11 @@ class Engine {
   [[nodiscard]] const Topology& topology() const { return topology_; }
 
  private:
-  void buildLanes();
+  void buildQueues();
   void buildNodes();
-  [[nodiscard]] Wire::Setup wireSetup(LinkId link) const;
+  [[nodiscard]] Transmitter::Setup transmitterSetup(LinkId link) const;
   void addScripts();
-  void setLaneEnd(LinkId link);
+  void setReceivingEnd(LinkId link);
   [[nodiscard]] Picoseconds doneAtFarEnd(HostId host) const;
   void checkHost(HostId host, Picoseconds first_bit) const;
   void checkSend(HostId host, const Packet& packet, Picoseconds first_bit) const;
@@ -101,13 +101,13 @@ class Engine {
   const FabricSpec& spec_;    // of the plan
   Picoseconds window_;        // where the groups go in step
   bool reference_;
-  bool driven_ = false;                       // from outside: a tester's port is in use
-  std::vector<std::unique_ptr<Lane>> lanes_;  // by link
-  std::vector<Outbox> outboxes_;              // by node, or one for all if there is one thread
-  std::vector<Picoseconds> wakes_;            // by node: when it has something to do
-  std::vector<NodeId> turn_;                  // room for all nodes
-  std::span<const NodeId> runnable_;          // in this turn: the first of these
-  std::vector<std::uint8_t> phase_of_;        // by node
+  bool driven_ = false;  // from outside: a tester's port is in use
+  std::vector<std::unique_ptr<PropagationQueue>> queues_;  // by link
+  std::vector<Outbox> outboxes_;        // by node, or one for all if there is one thread
+  std::vector<Picoseconds> wakes_;      // by node: when it has something to do
+  std::vector<NodeId> turn_;            // room for all nodes
+  std::span<const NodeId> runnable_;    // in this turn: the first of these
+  std::vector<std::uint8_t> phase_of_;  // by node
   std::array<Group, kPhases> groups_;
   PhaseClock clock_;
   std::vector<NodeModel*> nodes_;  // by node

@@ -23,9 +23,9 @@ HostNode::HostNode(Setup setup)
     : NodeModel(1),
       host_(setup.host),
       spec_(*setup.spec),
-      wire_(std::move(setup.wire), *setup.output, recorder()),
-      lane_in_(*setup.input),
-      input_(lane_in_),
+      transmitter_(std::move(setup.transmitter), *setup.output, recorder()),
+      incoming_queue_(*setup.input),
+      ingress_(incoming_queue_),
       credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}),
       channels_(spec_.cbfc ? VirtualChannels(*spec_.cbfc) : VirtualChannels()) {
   for (const PauseStormSpec& storm : setup.storms) {
@@ -36,22 +36,22 @@ HostNode::HostNode(Setup setup)
 
 void HostNode::attach(Endpoint& endpoint) {
   endpoint_ = &endpoint;
-  wire_.useRetry();
+  transmitter_.enableRetry();
   // It may have something to send from the beginning of time on.
   decision_ = Picoseconds(0);
 }
 
 Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
-  input_.refresh(end, takeSteered(0));
-  if (input_.stage() != nullptr) {
-    for (const Flight& gone : input_.stage()->dropped()) {
-      wire_.drop(gone.packet, DropReason::kScripted, gone.at);
+  ingress_.refresh(end, takeControlFlag(0));
+  if (ingress_.stage() != nullptr) {
+    for (const InFlightPacket& gone : ingress_.stage()->dropped()) {
+      transmitter_.drop(gone.packet, DropReason::kScripted, gone.at);
     }
-    input_.stage()->dropped().clear();
+    ingress_.stage()->dropped().clear();
   }
   Picoseconds next = kNever;
   if (endpoint_ != nullptr) {
-    if (endpoint_->fetchesAhead() && input_.flights().visible() >= kWorthExpecting) {
+    if (endpoint_->fetchesAhead() && ingress_.packets().visible() >= kWorthExpecting) {
       announceArrivals(end);
     }
     if (isPlain(end)) {
@@ -60,49 +60,49 @@ Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
       runEndpoint(end);
     }
     next = std::min(decision_, endpoint_->wakeAt());
-    const PriorityMask paused = wire_.pausedAt(end - Picoseconds(1));
-    if (paused != 0) next = std::min(next, wire_.resumesAt(paused));
+    const PriorityMask paused = transmitter_.pausedAt(end - Picoseconds(1));
+    if (paused != 0) next = std::min(next, transmitter_.resumesAt(paused));
   } else {
     deliverAll(end);
   }
-  return std::min({next, storm_, consumed_due_, input_.next()});
+  return std::min({next, storm_, consumed_due_, ingress_.next()});
 }
 
 void HostNode::prefetch() const {
-  lane_in_.prefetchReceiver();
-  wire_.lane().prefetchSender();
+  incoming_queue_.prefetchReceiver();
+  transmitter_.queue().prefetchSender();
   if (endpoint_ != nullptr && endpoint_->fetchesAhead()) endpoint_->expect({});
 }
 
 void HostNode::announceArrivals(Picoseconds end) const {
   std::array<const Packet*, kMostExpected> expected;  // NOLINT(*-member-init): filled in below
   std::size_t count = 0;
-  input_.flights().visit([&](const Flight& flight) {
-    if (flight.at >= end || count == expected.size()) return false;
-    expected[count++] = &flight.packet;
+  ingress_.packets().visit([&](const InFlightPacket& in_flight) {
+    if (in_flight.at >= end || count == expected.size()) return false;
+    expected[count++] = &in_flight.packet;
     return true;
   });
   endpoint_->expect(std::span(expected).first(count));
 }
 
 void HostNode::runEndpoint(Picoseconds end) {
-  SpscRing<Flight>& flights = input_.flights();
-  Ring<ControlFlight>& control = input_.control();
+  SpscRing<InFlightPacket>& packets = ingress_.packets();
+  Ring<LinkControl>& control = ingress_.control();
   Picoseconds last{INT64_MIN};
   for (;;) {
-    const Picoseconds steered = control.empty() ? kNever : control.front().at;
-    const Picoseconds arrives = flights.empty() ? kNever : flights.front().at;
+    const Picoseconds control_at = control.empty() ? kNever : control.front().at;
+    const Picoseconds arrives = packets.empty() ? kNever : packets.front().at;
     // A wake-up for a time that is past happens now.
     const Picoseconds wakes = later(endpoint_->wakeAt(), last);
     const Picoseconds timer = earlier(storm_, consumed_due_);
     const Picoseconds now =
-        earlier(earlier(earlier(steered, timer), earlier(arrives, wakes)), decision_);
+        earlier(earlier(earlier(control_at, timer), earlier(arrives, wakes)), decision_);
     if (now >= end) return;
     last = now;
-    if (steered == now) {
+    if (control_at == now) {
       takeControl(now);
     } else if (arrives == now) {
-      takeFlight(now);
+      takePacket(now);
     } else if (wakes == now) {
       endpoint_->wake(now);
       reconsider(now);
@@ -115,56 +115,56 @@ void HostNode::runEndpoint(Picoseconds end) {
 }
 
 void HostNode::deliverAll(Picoseconds end) {
-  Ring<ControlFlight>& control = input_.control();
-  SpscRing<Flight>& flights = input_.flights();
+  Ring<LinkControl>& control = ingress_.control();
+  SpscRing<InFlightPacket>& packets = ingress_.packets();
   for (;;) {
-    const Picoseconds steered = control.empty() ? kNever : control.front().at;
-    const Picoseconds arrives = flights.empty() ? kNever : flights.front().at;
-    if (earlier(steered, arrives) >= end) break;
-    if (steered <= arrives) {
-      const ControlFlight item = control.front();
+    const Picoseconds control_at = control.empty() ? kNever : control.front().at;
+    const Picoseconds arrives = packets.empty() ? kNever : packets.front().at;
+    if (earlier(control_at, arrives) >= end) break;
+    if (control_at <= arrives) {
+      const LinkControl item = control.front();
       control.pop();
-      if (item.kind == ControlFlight::Kind::kPause) {
+      if (item.kind == LinkControl::Kind::kPause) {
         pause_deliveries_.push_back({item.at, host_, item});
-      } else if (item.kind == ControlFlight::Kind::kConsumed) {
+      } else if (item.kind == LinkControl::Kind::kConsumed) {
         freeLost(item, item.at);
       }
     } else {
-      const Flight flight = flights.front();
-      flights.pop();
+      const InFlightPacket in_flight = packets.front();
+      packets.pop();
       ++received_;
-      deliveries_.push_back({flight.at, host_, flight.packet});
-      freeArrived(flight.packet, flight.at);
+      deliveries_.push_back({in_flight.at, host_, in_flight.packet});
+      freeArrived(in_flight.packet, in_flight.at);
     }
   }
   while (storm_ < end) runStorms(storm_);
 }
 
 void HostNode::takeControl(Picoseconds now) {
-  Ring<ControlFlight>& control = input_.control();
-  const ControlFlight item = control.front();
+  Ring<LinkControl>& control = ingress_.control();
+  const LinkControl item = control.front();
   control.pop();
   switch (item.kind) {
-    case ControlFlight::Kind::kPause:
-      wire_.obey(item, now);
+    case LinkControl::Kind::kPause:
+      transmitter_.receivePause(item, now);
       break;
-    case ControlFlight::Kind::kFreed:
+    case LinkControl::Kind::kFreed:
       sending_[static_cast<unsigned>(std::countr_zero(item.enabled))].learnFreed(item.value);
       break;
-    case ControlFlight::Kind::kConsumed:
+    case LinkControl::Kind::kConsumed:
       freeLost(item, now);
       return;
   }
-  decision_ = later(wire_.freeAt(), now);
+  decision_ = later(transmitter_.freeAt(), now);
 }
 
-void HostNode::takeFlight(Picoseconds now) {
-  SpscRing<Flight>& flights = input_.flights();
-  const Packet& packet = flights.front().packet;
+void HostNode::takePacket(Picoseconds now) {
+  SpscRing<InFlightPacket>& packets = ingress_.packets();
+  const Packet& packet = packets.front().packet;
   ++received_;
   freeArrived(packet, now);
   endpoint_->receive(packet, now);
-  flights.pop();
+  packets.pop();
   reconsider(now);
 }
 
@@ -175,27 +175,27 @@ void HostNode::useWire(Picoseconds now) {
     decision_ = kNever;
     return;
   }
-  const Picoseconds start = wire_.startsAt(now);
+  const Picoseconds start = transmitter_.startsAt(now);
   if (start > now) {
     decision_ = start;
     return;
   }
   if (!plain && sendUrgent(now)) {
-    decision_ = wire_.freeAt();
+    decision_ = transmitter_.freeAt();
     return;
   }
-  Packet& packet = wire_.lane().place();
+  Packet& packet = transmitter_.slot();
   const PriorityMask held = plain ? PriorityMask{0} : blocked(now);
-  if (!wire_.full() && endpoint_->transmit(now, held, packet)) {
+  if (!transmitter_.full() && endpoint_->transmit(now, held, packet)) {
     packet.source = static_cast<std::uint16_t>(host_);
     if ((credited_ >> packet.priority & 1U) != 0) {
       sending_[channels_.of(packet.priority)].consume(creditsOf(*spec_.cbfc, packet.length));
       if (consumed_due_ == kNever && !consumed_waiting_) setConsumedTimer(now);
     }
-    wire_.sendPlaced(now);
+    transmitter_.commit(now);
     reconsider(now);
   } else {
-    decision_ = plain ? kNever : std::min(wire_.resumesAt(0xFF), wire_.replayAt());
+    decision_ = plain ? kNever : std::min(transmitter_.resumesAt(0xFF), transmitter_.replayAt());
   }
 }
 
@@ -203,24 +203,24 @@ void HostNode::useWire(Picoseconds now) {
 // none.
 bool HostNode::sendUrgent(Picoseconds now) {
   if (pause_enabled_ != 0) {
-    wire_.sendPause({.at = {}, .enabled = pause_enabled_, .xoff = pause_xoff_, .value = 0xFFFF},
-                    now);
+    transmitter_.sendPause(
+        {.at = {}, .enabled = pause_enabled_, .xoff = pause_xoff_, .value = 0xFFFF}, now);
     pause_enabled_ = 0;
     return true;
   }
-  if (wire_.replayAt() <= now) {
-    wire_.replay(now);
+  if (transmitter_.replayAt() <= now) {
+    transmitter_.replay(now);
     return true;
   }
-  if (!consumed_waiting_ || wire_.retrying() != 0) return false;
+  if (!consumed_waiting_ || transmitter_.retrying() != 0) return false;
   consumed_waiting_ = false;
-  const bool arrives = wire_.sendConsumed(channels_.channels(), sending_, now);
-  if (!arrives && !wire_.goneForGood()) setConsumedTimer(now);
+  const bool arrives = transmitter_.sendConsumed(channels_.channels(), sending_, now);
+  if (!arrives && !transmitter_.goneForGood()) setConsumedTimer(now);
   return true;
 }
 
 PriorityMask HostNode::blocked(Picoseconds now) {
-  PriorityMask blocked = wire_.pausedAt(now);
+  PriorityMask blocked = transmitter_.pausedAt(now);
   for (PriorityMask left = credited_; left != 0; left &= left - 1) {
     const auto p = static_cast<unsigned>(std::countr_zero(left));
     const unsigned channel = channels_.of(p);
@@ -241,7 +241,7 @@ void HostNode::freeArrived(const Packet& packet, Picoseconds now) {
   tellFreed(channel, now);
 }
 
-void HostNode::freeLost(const ControlFlight& item, Picoseconds now) {
+void HostNode::freeLost(const LinkControl& item, Picoseconds now) {
   const auto channel = static_cast<unsigned>(std::countr_zero(item.enabled));
   const std::int32_t lost = receiving_[channel].learnConsumed(item.value);
   if (lost == 0) return;
@@ -250,12 +250,12 @@ void HostNode::freeLost(const ControlFlight& item, Picoseconds now) {
 }
 
 void HostNode::tellFreed(unsigned channel, Picoseconds now) {
-  Lane& lane = wire_.lane();
+  PropagationQueue& queue = transmitter_.queue();
   do {
-    lane.steer({.at = now + lane.propagation + spec_.cbfc->processing,
-                .enabled = static_cast<PriorityMask>(1U << channel),
-                .kind = ControlFlight::Kind::kFreed,
-                .value = receiving_[channel].tell()});
+    queue.sendControl({.at = now + queue.propagation + spec_.cbfc->processing,
+                       .enabled = static_cast<PriorityMask>(1U << channel),
+                       .kind = LinkControl::Kind::kFreed,
+                       .value = receiving_[channel].tell()});
   } while (receiving_[channel].untold() != 0);
 }
 
@@ -270,12 +270,12 @@ void HostNode::runTimers(Picoseconds now) {
   if (consumed_due_ != now) return;
   consumed_due_ = kNever;
   consumed_waiting_ = true;
-  decision_ = later(wire_.freeAt(), now);
+  decision_ = later(transmitter_.freeAt(), now);
 }
 
 // A storm repeats its PAUSE at half of the pause's time and ends it with a time of zero.
 void HostNode::runStorms(Picoseconds now) {
-  const Picoseconds refresh = wire_.clock().serialization(64) * 0xFFFF / 2;
+  const Picoseconds refresh = transmitter_.clock().serialization(64) * 0xFFFF / 2;
   storm_ = kNever;
   for (Storm& storm : storms_) {
     if (storm.next == now) {
@@ -291,27 +291,27 @@ void HostNode::runStorms(Picoseconds now) {
   }
   if (pause_enabled_ == 0) return;
   if (endpoint_ != nullptr) {
-    decision_ = later(wire_.freeAt(), now);
+    decision_ = later(transmitter_.freeAt(), now);
   } else {
     // A tester's port keeps its own clock for frames, so the PAUSE frame takes no time of its wire.
-    ++wire_.counters().control;
-    Lane& lane = wire_.lane();
-    lane.steer({.at = now + lane.control_delay,
-                .enabled = pause_enabled_,
-                .xoff = pause_xoff_,
-                .value = 0xFFFF});
+    ++transmitter_.counters().control;
+    PropagationQueue& queue = transmitter_.queue();
+    queue.sendControl({.at = now + queue.control_delay,
+                       .enabled = pause_enabled_,
+                       .xoff = pause_xoff_,
+                       .value = 0xFFFF});
     pause_enabled_ = 0;
   }
 }
 
 const LinkCounters& HostNode::read(Picoseconds now) {
-  wire_.settlePauses(now);
-  return wire_.counters();
+  transmitter_.countPauses(now);
+  return transmitter_.counters();
 }
 
 LinkCounters HostNode::counters(Picoseconds now) {
-  wire_.settlePauses(now);
-  LinkCounters counters = wire_.counters();
+  transmitter_.countPauses(now);
+  LinkCounters counters = transmitter_.counters();
   for (const SendingCredits& credits : sending_) counters.credits_in_use += credits.inUse();
   return counters;
 }
@@ -320,13 +320,13 @@ bool HostNode::settled(Picoseconds now) {
   if (storm_ != kNever || consumed_due_ != kNever || consumed_waiting_ || pause_enabled_ != 0) {
     return false;
   }
-  if (input_.heldFrames() > 0 || !input_.onlyRepeats(wire_.pausedAt(now))) return false;
+  if (ingress_.heldFrames() > 0 || !ingress_.onlyRepeats(transmitter_.pausedAt(now))) return false;
   if (endpoint_ == nullptr) return true;
   if (endpoint_->wakeAt() != kNever) return false;
-  if (wire_.hopeless()) return true;
+  if (transmitter_.hopeless()) return true;
   // A decision that waits for a pause to run out finds it repeated.
-  return wire_.replayAt() == kNever &&
-         (decision_ == kNever || (decision_ > now && decision_ == wire_.resumesAt(0xFF)));
+  return transmitter_.replayAt() == kNever &&
+         (decision_ == kNever || (decision_ > now && decision_ == transmitter_.resumesAt(0xFF)));
 }
 
 }  // namespace plumbline::fabric

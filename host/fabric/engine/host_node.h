@@ -10,8 +10,8 @@
 #include "fabric/engine/endpoint.h"
 #include "fabric/engine/node.h"
 #include "fabric/link/credits.h"
-#include "fabric/link/input.h"
-#include "fabric/link/wire.h"
+#include "fabric/link/ingress_port.h"
+#include "fabric/link/transmitter.h"
 #include "fabric/spec/fabric_spec.h"
 
 namespace plumbline::fabric {
@@ -29,9 +29,9 @@ class HostNode final : public NodeModel {
   struct Setup {
     HostId host = 0;
     const SwitchSpec* spec = nullptr;
-    Wire::Setup wire;
-    Lane* output = nullptr;
-    Lane* input = nullptr;
+    Transmitter::Setup transmitter;
+    PropagationQueue* output = nullptr;
+    PropagationQueue* input = nullptr;
     std::vector<PauseStormSpec> storms;
   };
   // What arrived at a tester's port.
@@ -43,7 +43,7 @@ class HostNode final : public NodeModel {
   struct PauseDelivery {
     Picoseconds first_bit;
     HostId host = 0;
-    ControlFlight pause;
+    LinkControl pause;
   };
 
   explicit HostNode(Setup setup);
@@ -53,24 +53,28 @@ class HostNode final : public NodeModel {
   [[nodiscard]] bool attached() const { return endpoint_ != nullptr; }
   [[nodiscard]] Picoseconds endpointWakesAt() const { return endpoint_->wakeAt(); }
 
-  void setScript(std::unique_ptr<ImpairmentStage> stage) { input_.setScript(std::move(stage)); }
+  void setScript(std::unique_ptr<ImpairmentStage> stage) { ingress_.setScript(std::move(stage)); }
   Picoseconds run(Picoseconds begin, Picoseconds end) override;
   void prefetch() const override;
   [[nodiscard]] bool settled(Picoseconds now) override;
   [[nodiscard]] PriorityMask pausedOn(std::uint32_t /*port*/, Picoseconds now) override {
-    return wire_.pausedAt(now);
+    return transmitter_.pausedAt(now);
   }
   [[nodiscard]] PriorityMask pausing(std::uint32_t /*port*/) const override { return 0; }
   // When it first has something to do of its own accord.
   [[nodiscard]] Picoseconds first() const { return std::min(storm_, decision_); }
 
   // Tester's port: puts a frame, or a PAUSE frame, on the wire.
-  void send(const Packet& packet, Picoseconds first_bit) { wire_.sendUnpaced(packet, first_bit); }
-  void sendPause(const ControlFlight& pause, Picoseconds first_bit) {
-    wire_.sendPauseUnpaced(pause, first_bit);
+  void send(const Packet& packet, Picoseconds first_bit) {
+    transmitter_.send(packet, first_bit);
+    transmitter_.waiveGap(packet.length, first_bit);
   }
-  [[nodiscard]] Wire& wire() { return wire_; }
-  [[nodiscard]] const Lane& input() const { return lane_in_; }
+  void sendPause(const LinkControl& pause, Picoseconds first_bit) {
+    transmitter_.sendPause(pause, first_bit);
+    transmitter_.waiveGap(kControlFrameBytes, first_bit);
+  }
+  [[nodiscard]] Transmitter& transmitter() { return transmitter_; }
+  [[nodiscard]] const PropagationQueue& input() const { return incoming_queue_; }
 
   [[nodiscard]] std::vector<Delivery>& deliveries() { return deliveries_; }
   [[nodiscard]] std::vector<PauseDelivery>& pauses() { return pause_deliveries_; }
@@ -78,9 +82,9 @@ class HostNode final : public NodeModel {
   [[nodiscard]] LinkCounters counters(Picoseconds now);
   // Without credits_in_use.
   [[nodiscard]] const LinkCounters& read(Picoseconds now);
-  [[nodiscard]] Onwards onwards(Picoseconds now) const { return wire_.onwards(now); }
+  [[nodiscard]] Onwards onwards(Picoseconds now) const { return transmitter_.onwards(now); }
   [[nodiscard]] std::uint64_t framesInside() const {
-    return wire_.retrying() + input_.heldFrames();
+    return transmitter_.retrying() + ingress_.heldFrames();
   }
 
  private:
@@ -95,23 +99,23 @@ class HostNode final : public NodeModel {
   void announceArrivals(Picoseconds end) const;
   void deliverAll(Picoseconds end);
   void takeControl(Picoseconds now);
-  void takeFlight(Picoseconds now);
+  void takePacket(Picoseconds now);
   // The endpoint may have got something to send, or nothing any more.
   void reconsider(Picoseconds now) {
-    decision_ = endpoint_->hasFrames() || !plain() ? later(wire_.freeAt(), now) : kNever;
+    decision_ = endpoint_->hasFrames() || !plain() ? later(transmitter_.freeAt(), now) : kNever;
   }
   void useWire(Picoseconds now);
   bool sendUrgent(Picoseconds now);
   void runStorms(Picoseconds now);
   void freeArrived(const Packet& packet, Picoseconds now);
-  void freeLost(const ControlFlight& item, Picoseconds now);
+  void freeLost(const LinkControl& item, Picoseconds now);
   void tellFreed(unsigned channel, Picoseconds now);
   void setConsumedTimer(Picoseconds now);
   void runTimers(Picoseconds now);
   [[nodiscard]] PriorityMask blocked(Picoseconds now);
   // Nothing but the endpoint has a say in what it sends.
   [[nodiscard]] bool plain() const {
-    return pause_enabled_ == 0 && credited_ == 0 && wire_.unhindered();
+    return pause_enabled_ == 0 && credited_ == 0 && transmitter_.ideal();
   }
 
   // host_plain.cc
@@ -120,9 +124,9 @@ class HostNode final : public NodeModel {
 
   HostId host_;
   const SwitchSpec& spec_;
-  Wire wire_;
-  Lane& lane_in_;
-  Input input_;
+  Transmitter transmitter_;
+  PropagationQueue& incoming_queue_;
+  IngressPort ingress_;
   Endpoint* endpoint_ = nullptr;
   Picoseconds decision_ = kNever;  // when to offer the wire
   PriorityMask credited_ = 0;

@@ -10,7 +10,10 @@ namespace plumbline::fabric {
 class HostNode::PlainWindow {
  public:
   [[gnu::always_inline]] explicit PlainWindow(HostNode& node)
-      : node_(node), endpoint_(*node.endpoint_), burst_(node.wire_), decision_(node.decision_) {}
+      : node_(node),
+        endpoint_(*node.endpoint_),
+        burst_(node.transmitter_),
+        decision_(node.decision_) {}
 
   // Does what the host does of its own accord before `until`. A wake-up for a time that is past
   // happens now.
@@ -48,10 +51,10 @@ class HostNode::PlainWindow {
 
   [[gnu::always_inline]] void transmit() {
     if (endpoint_.hasFrames()) {
-      Packet& packet = burst_.place();
+      Packet& packet = burst_.slot();
       if (endpoint_.transmit(last_, 0, packet)) {
         packet.source = static_cast<std::uint16_t>(node_.host_);
-        burst_.sendPlaced(last_);
+        burst_.commit(last_);
         reconsider();
         return;
       }
@@ -61,29 +64,29 @@ class HostNode::PlainWindow {
 
   HostNode& node_;
   Endpoint& endpoint_;
-  Wire::Burst burst_;
+  Transmitter::Burst burst_;
   Picoseconds decision_;
   Picoseconds last_{INT64_MIN};  // when something happened last
 };
 
 // Up to `end` nothing has a say in what happens but packets and the endpoint.
 bool HostNode::isPlain(Picoseconds end) {
-  return plain() && storm_ >= end && input_.control().empty() &&
+  return plain() && storm_ >= end && ingress_.control().empty() &&
          !recorder().wants(RecordKind::kDeparture);
 }
 
 void HostNode::runPlain(Picoseconds end) {
-  SpscRing<Flight>& flights = input_.flights();
+  SpscRing<InFlightPacket>& packets = ingress_.packets();
   PlainWindow window(*this);
-  const std::size_t taken = flights.visit([&](const Flight& flight) {
-    if (flight.at >= end) return false;
-    window.advance(flight.at);
-    window.receive(flight.packet, flight.at);
+  const std::size_t taken = packets.visit([&](const InFlightPacket& in_flight) {
+    if (in_flight.at >= end) return false;
+    window.advance(in_flight.at);
+    window.receive(in_flight.packet, in_flight.at);
     return true;
   });
   window.advance(end);
   window.give();
-  flights.pop(taken);
+  packets.pop(taken);
   received_ += taken;
 }
 

@@ -9,20 +9,21 @@
 #include "base/units.h"
 #include "fabric/engine/bits.h"
 #include "fabric/engine/recorder.h"
-#include "fabric/link/lane.h"
+#include "fabric/link/propagation_queue.h"
 
 namespace plumbline::fabric {
 
-// A node depends on nothing but what its lanes hand it: it can be run through a window of time
-// without regard to the others, as long as all is on the lanes that is due in it. How the time is
-// cut into windows makes no difference to what happens.
+// A node depends on nothing but what its propagation queues hand over: it can be run through a
+// window of time without regard to the others, as long as they hold all that is due in it. How the
+// time is cut into windows makes no difference to what happens.
 //
 // At one instant, at one node: pauses and credits take effect, in the order of the ports; last bits
 // leave and give their buffer back; packets are handed over, in the order of the ports; timers;
 // frames start. So a frame that gets ready just when the wire is free can be the next one on it.
 class NodeModel : public PagedObject {
  public:
-  explicit NodeModel(std::uint32_t ports) : due_(ports, kNever), busy_(ports), steered_(ports) {}
+  explicit NodeModel(std::uint32_t ports)
+      : due_(ports, kNever), busy_(ports), has_control_(ports) {}
   virtual ~NodeModel() = default;
   NodeModel(const NodeModel&) = delete;
   NodeModel& operator=(const NodeModel&) = delete;
@@ -48,7 +49,7 @@ class NodeModel : public PagedObject {
   void announce(const Outbox::Note& note) {
     due_[note.port] = earlier(due_[note.port], note.time);
     busy_.insert(note.port);
-    if (note.control) steered_.insert(note.port);
+    if (note.control) has_control_.insert(note.port);
   }
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
@@ -59,16 +60,16 @@ class NodeModel : public PagedObject {
   [[nodiscard]] const PagedVector<Picoseconds>& due() const { return due_; }
   [[nodiscard]] NumberSet& busy() { return busy_; }
   // Whether anything but packets was sent to `port` since this was last asked.
-  bool takeSteered(std::uint32_t port) {
-    const bool any = steered_.contains(port);
-    if (any) steered_.erase(port);
+  bool takeControlFlag(std::uint32_t port) {
+    const bool any = has_control_.contains(port);
+    if (any) has_control_.erase(port);
     return any;
   }
 
  private:
   PagedVector<Picoseconds> due_;
   NumberSet busy_;
-  NumberSet steered_;  // ports to which anything but packets was sent
+  NumberSet has_control_;  // ports to which anything but packets was sent
   Recorder recorder_;
 };
 

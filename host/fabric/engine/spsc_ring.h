@@ -221,7 +221,7 @@ class SpscRing {
   }
 
   // The producer's members come first, then the consumer's, each of them next to each other: an
-  // owner who cares has them on cache lines of their own (class Lane).
+  // owner who cares has them on cache lines of their own (class PropagationQueue).
   std::atomic<std::size_t> tail_{0};
   T* write_items_ = nullptr;
   std::size_t write_mask_ = ~std::size_t{0};  // capacity() - 1

@@ -11,50 +11,50 @@ ImpairmentStage::ImpairmentStage(std::vector<Impairment> script, WireClock wire)
             [](const Impairment& a, const Impairment& b) { return a.frame < b.frame; });
 }
 
-void ImpairmentStage::advance(Lane& lane, Picoseconds end) {
+void ImpairmentStage::advance(PropagationQueue& queue, Picoseconds end) {
   for (;;) {
-    const Picoseconds arrives = lane.flight.empty() ? kNever : lane.flight.front().at;
-    const Picoseconds returns = held_.empty() ? kNever : held_.front().flight.at;
+    const Picoseconds arrives = queue.packets.empty() ? kNever : queue.packets.front().at;
+    const Picoseconds returns = held_.empty() ? kNever : held_.front().frame.at;
     if (std::min(arrives, returns) >= end) return;
     if (arrives <= returns) {
-      const Flight flight = lane.flight.front();
-      lane.flight.pop();
-      take(flight, lane.stored);
+      const InFlightPacket frame = queue.packets.front();
+      queue.packets.pop();
+      take(frame, queue.from_last_bit);
     } else {
-      const Flight flight = held_.front().flight;
+      const InFlightPacket frame = held_.front().frame;
       held_.erase(held_.begin());
-      release(flight, lane.stored);
+      release(frame, queue.from_last_bit);
     }
   }
 }
 
-Picoseconds ImpairmentStage::next(const Lane& lane) const {
-  const Picoseconds arrives = lane.flight.empty() ? kNever : lane.flight.front().at;
-  const Picoseconds returns = held_.empty() ? kNever : held_.front().flight.at;
+Picoseconds ImpairmentStage::next(const PropagationQueue& queue) const {
+  const Picoseconds arrives = queue.packets.empty() ? kNever : queue.packets.front().at;
+  const Picoseconds returns = held_.empty() ? kNever : held_.front().frame.at;
   return std::min(arrives, returns);
 }
 
-void ImpairmentStage::take(const Flight& flight, bool stored) {
-  const std::uint64_t frame = frames_++;
-  if (next_line_ == script_.size() || script_[next_line_].frame != frame) {
-    release(flight, stored);
+void ImpairmentStage::take(const InFlightPacket& frame, bool from_last_bit) {
+  const std::uint64_t number = frames_++;
+  if (next_line_ == script_.size() || script_[next_line_].frame != number) {
+    release(frame, from_last_bit);
     return;
   }
   const Impairment& line = script_[next_line_++];
   switch (line.kind) {
     case ImpairmentKind::kDrop:
-      dropped_.push_back(flight);
+      dropped_.push_back(frame);
       break;
     case ImpairmentKind::kDuplicate:
-      release(flight, stored);
-      release(flight, stored);
+      release(frame, from_last_bit);
+      release(frame, from_last_bit);
       break;
     case ImpairmentKind::kDelay: {
-      const Held held{{flight.at + line.delay, flight.packet}, frame};
+      const Held held{{frame.at + line.delay, frame.packet}, number};
       held_.insert(std::upper_bound(held_.begin(), held_.end(), held,
                                     [](const Held& a, const Held& b) {
-                                      return std::pair(a.flight.at, a.order) <
-                                             std::pair(b.flight.at, b.order);
+                                      return std::pair(a.frame.at, a.order) <
+                                             std::pair(b.frame.at, b.order);
                                     }),
                    held);
       break;
@@ -62,15 +62,15 @@ void ImpairmentStage::take(const Flight& flight, bool stored) {
   }
 }
 
-// The frame reserves the wire: it leaves at once unless another one is on it.
-void ImpairmentStage::release(const Flight& flight, bool stored) {
+// The frame leaves at once, or as soon as the wire is free.
+void ImpairmentStage::release(const InFlightPacket& frame, bool from_last_bit) {
   const Picoseconds head_start =
-      stored ? wire_.serialization(flight.packet.length) : Picoseconds(0);
-  Picoseconds first_bit = flight.at - head_start;
+      from_last_bit ? wire_.serialization(frame.packet.length) : Picoseconds(0);
+  Picoseconds first_bit = frame.at - head_start;
   if (first_bit < occupied_until_) first_bit = next_slot_;
-  occupied_until_ = first_bit + wire_.frameAndPreamble(flight.packet.length);
-  next_slot_ = first_bit + wire_.slot(flight.packet.length);
-  output_.push({first_bit + head_start, flight.packet});
+  occupied_until_ = first_bit + wire_.frameAndPreamble(frame.packet.length);
+  next_slot_ = first_bit + wire_.slot(frame.packet.length);
+  output_.push({first_bit + head_start, frame.packet});
 }
 
 }  // namespace plumbline::fabric

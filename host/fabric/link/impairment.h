@@ -1,56 +1,57 @@
-// Scripted misbehaviour of a host's ingress link.
+// Scripted impairments of a host's link into the fabric.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "base/units.h"
-#include "fabric/link/lane.h"
+#include "fabric/link/propagation_queue.h"
 #include "fabric/link/wire_clock.h"
 #include "fabric/spec/fabric_spec.h"
 
 namespace plumbline::fabric {
 
-// The far end of a host's link into the fabric, when a script acts on it. Frames come to it when
-// the link hands them over, and leave it one at a time: a copy, or a frame that was held back,
-// needs a wire slot of its own, and what comes meanwhile waits behind it. Frames that nothing
-// disturbs pass without any delay. The stage stands at the end of the link and not at its beginning
-// because there every frame that could matter is known, also one that Fabric::send() was told late.
-class ImpairmentStage {  // NOLINT(clang-analyzer-optin.performance.Padding): see Lane
+// The far end of a host's link into the fabric, when a script acts on it. Frames enter when the
+// link hands them over and leave one at a time: a copy, or a delayed frame, needs a wire slot of
+// its own, and later frames wait for the wire. Undisturbed frames are not delayed. The stage is at
+// the end of the link, not at its beginning, because only there all frames are known in order:
+// Fabric::send() may be called late.
+class ImpairmentStage {  // NOLINT(clang-analyzer-optin.performance.Padding): see PropagationQueue
  public:
   // `script`: the lines of one host, in any order. `wire`: its link.
   ImpairmentStage(std::vector<Impairment> script, WireClock wire);
 
-  // Moves what `lane` hands over before `end`, and what was held back until then, to output().
-  void advance(Lane& lane, Picoseconds end);
+  // Moves frames that `queue` hands over before `end`, and delayed frames due before `end`, to
+  // output().
+  void advance(PropagationQueue& queue, Picoseconds end);
   // When advance() has something to do next.
-  [[nodiscard]] Picoseconds next(const Lane& lane) const;
+  [[nodiscard]] Picoseconds next(const PropagationQueue& queue) const;
 
-  [[nodiscard]] SpscRing<Flight>& output() { return output_; }
-  // Frames held back, or waiting in output().
+  [[nodiscard]] SpscRing<InFlightPacket>& output() { return output_; }
+  // Delayed frames, and frames waiting in output().
   [[nodiscard]] std::size_t framesInside() const { return held_.size() + output_.size(); }
-  // What the script dropped, in order; the caller reports and clears it.
-  [[nodiscard]] std::vector<Flight>& dropped() { return dropped_; }
+  // Frames dropped by the script, in order. The caller reports and clears them.
+  [[nodiscard]] std::vector<InFlightPacket>& dropped() { return dropped_; }
 
  private:
-  // A packet that the script holds back until `at`.
+  // A frame that the script delays until `frame.at`.
   struct Held {
-    Flight flight;
+    InFlightPacket frame;
     std::uint64_t order = 0;
   };
 
-  void take(const Flight& flight, bool stored);
-  void release(const Flight& flight, bool stored);
+  void take(const InFlightPacket& frame, bool from_last_bit);
+  void release(const InFlightPacket& frame, bool from_last_bit);
 
   std::vector<Impairment> script_;  // ascending by frame
   std::size_t next_line_ = 0;
   std::uint64_t frames_ = 0;
   WireClock wire_;
-  Picoseconds occupied_until_{INT64_MIN};  // frame and next preamble must not overlap
-  Picoseconds next_slot_{INT64_MIN};       // where a frame goes that has to wait: with the full gap
+  Picoseconds occupied_until_{INT64_MIN};  // by a frame: the next preamble must not overlap
+  Picoseconds next_slot_{INT64_MIN};       // for a frame that had to wait: full gap
   std::vector<Held> held_;                 // ascending by (time, order)
-  SpscRing<Flight> output_;
-  std::vector<Flight> dropped_;
+  SpscRing<InFlightPacket> output_;
+  std::vector<InFlightPacket> dropped_;
 };
 
 }  // namespace plumbline::fabric

@@ -1,4 +1,4 @@
-// How long bytes last on a wire of one rate.
+// How long frames occupy a wire of one rate, and until when it is occupied.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ class WireClock {
 
   [[nodiscard]] BitRate rate() const { return rate_; }
 
-  // Whether a byte lasts a whole number of picoseconds: this one; and what preamble and gap last.
+  // Whether a byte lasts a whole number of picoseconds; if so, that number, and the duration of
+  // preamble and gap.
   [[nodiscard]] bool exact() const { return byte_ps_ != 0; }
   [[nodiscard]] std::int64_t bytePs() const { return byte_ps_; }
   [[nodiscard]] Picoseconds overhead() const { return overhead_; }
@@ -29,7 +30,7 @@ class WireClock {
     if (byte_ps_ != 0) return Picoseconds(bytes * byte_ps_);
     return serializationTime(Bytes(bytes), rate_);
   }
-  // A frame with its preamble: what must never overlap on a wire.
+  // A frame with its preamble: these must never overlap on a wire.
   [[nodiscard]] Picoseconds frameAndPreamble(std::int64_t bytes) const {
     return serialization(bytes + kPreambleBytes.count());
   }
@@ -47,6 +48,19 @@ class WireClock {
   std::int64_t byte_ps_ = 0;  // 0 = not a whole number of picoseconds
   Picoseconds overhead_;      // of preamble and gap, if it is
   BitRate rate_{1};
+};
+
+// Until when the frames sent so far occupy a wire.
+struct WireOccupancy {
+  Picoseconds free_at{INT64_MIN};   // earliest first bit of the next frame
+  Picoseconds last_bit{INT64_MIN};  // of the last frame
+
+  // A frame of `length` bytes starts, not before free_at.
+  void occupy(const WireClock& clock, std::int64_t length, Picoseconds first_bit) {
+    const Picoseconds serialization = clock.serialization(length);
+    last_bit = first_bit + serialization;
+    free_at = first_bit + clock.slotAfter(serialization, length);
+  }
 };
 
 }  // namespace plumbline::fabric

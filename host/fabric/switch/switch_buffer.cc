@@ -6,7 +6,7 @@
 namespace plumbline::fabric {
 
 SwitchBuffer::SwitchBuffer(const SwitchSpec& spec, std::uint32_t ports)
-    : per_port_(spec.buffer_per_port.count()), inputs_(std::size_t{ports} * 8) {
+    : ingress_(std::size_t{ports} * 8) {
   std::int64_t headrooms = 0;
   if (spec.pfc) {
     xoff_ = spec.pfc->xoff.count();
@@ -20,6 +20,8 @@ SwitchBuffer::SwitchBuffer(const SwitchSpec& spec, std::uint32_t ports)
     reserve_ = spec.shared_buffer->reserve_per_port.count();
     shared_ = spec.shared_buffer->total.count() - headrooms - reserve_ * ports;
     alpha_ = fixedAlpha(spec.shared_buffer->alpha);
+  } else {
+    port_limit_ = spec.buffer_per_port.count();
   }
 }
 
@@ -32,14 +34,14 @@ std::int64_t SwitchBuffer::fixedAlpha(Fraction alpha) {
 bool SwitchBuffer::surelyFits(std::int64_t arriving) const {
   if (!is_shared_) return true;
   const std::int64_t used = shared_used_ + arriving;
-  // No queue is longer than an output's reserve and all that is shared.
+  // No queue is longer than the reserve of a port and all that is shared.
   return used <= shared_ && reserve_ + used <= threshold(alpha_, used);
 }
 
-std::int64_t SwitchBuffer::fullest(std::uint32_t input, PriorityMask priorities) const {
+std::int64_t SwitchBuffer::fullest(std::uint32_t ingress, PriorityMask priorities) const {
   std::int64_t most = 0;
   for (PriorityMask left = priorities; left != 0; left &= left - 1) {
-    const Input& in = inputs_[input * 8 + static_cast<unsigned>(std::countr_zero(left))];
+    const Ingress& in = ingress_[ingress * 8 + static_cast<unsigned>(std::countr_zero(left))];
     most = std::max(most, in.shared + in.headroom);
   }
   return most;

@@ -1,4 +1,4 @@
-// Who may put a frame into a switch's memory, and who must be asked to pause.
+// Admission of frames to a switch's buffer, and the thresholds of PFC.
 #pragma once
 
 #include <algorithm>
@@ -10,92 +10,98 @@
 
 namespace plumbline::fabric {
 
-// Accounting of one switch's buffer (docs/fabric-model.md has the equations).
+// Accounting of one switch's buffer (docs/model/switch.md has the equations).
 //
-// Lossy frames belong to their output: with `buffer_per_port`, a port takes a frame while all of
-// its bytes fit; with a shared buffer, bytes of a port up to its reserve are free of charge, those
-// above count as shared, and a queue may grow to alpha times what is free of the shared part.
+// Lossy frames are charged to their egress port. With `buffer_per_port`, a port takes a frame if
+// all its bytes then fit. With a shared buffer, the bytes of a port up to its reserve are not
+// shared, those above it are, and a queue may grow to alpha times the free part of the shared
+// buffer.
 //
-// Lossless (PFC) frames belong to the input and priority they came by. They count as shared until
-// their input is above xoff or the shared part is full, and to that input's headroom from then on.
+// Lossless (PFC) frames are charged to the ingress port and priority that they arrived at. They
+// count as shared until their ingress port is above xoff or the shared part is full, and as
+// headroom of that port from then on.
 //
 // A frame counts with its whole length from admission until its last bit has left.
 class SwitchBuffer {
  public:
-  // What one output has in the buffer [bytes]; it keeps this itself, with the rest of its state.
+  // Bytes of one egress port, which keeps this with the rest of its state.
   struct Account {
-    std::int64_t bytes = 0;  // waiting or leaving
+    std::int64_t bytes = 0;  // waiting or in transmission
     std::int64_t lossy = 0;  // of these
-    std::int64_t most = 0;   // that `bytes` ever was
+    std::int64_t peak = 0;   // highest `bytes` so far
   };
 
   SwitchBuffer(const SwitchSpec& spec, std::uint32_t ports);
 
-  // Would the output take a lossy frame now? `queued` are the bytes of its priority.
-  // Counting frames that have left already only ever turns a yes into a no.
-  [[nodiscard]] bool fits(const Account& out, std::int64_t queued, std::int64_t length) const {
-    if (!is_shared_) return out.lossy + length <= per_port_;
-    const std::int64_t more = sharedOf(out.lossy + length) - sharedOf(out.lossy);
+  // Whether the port takes a lossy frame now. `queued`: bytes of its priority. If frames that have
+  // left are still counted, the result may be false instead of true, never the reverse.
+  [[nodiscard]] bool fits(const Account& port, std::int64_t queued, std::int64_t length) const {
+    if (!is_shared_) return fitsPort(port.lossy, length);
+    const std::int64_t more = sharedOf(port.lossy + length) - sharedOf(port.lossy);
     if (more == 0) return true;
     return queued + length <= threshold(alpha_) && shared_used_ + more <= shared_;
   }
-  void chargeOutput(Account& out, std::int64_t length) {
-    if (is_shared_) shared_used_ += sharedOf(out.lossy + length) - sharedOf(out.lossy);
-    out.lossy += length;
-    chargeAlways(out, length);
+  void chargeEgress(Account& port, std::int64_t length) {
+    if (is_shared_) shared_used_ += sharedOf(port.lossy + length) - sharedOf(port.lossy);
+    port.lossy += length;
+    chargeAlways(port, length);
   }
-  void releaseOutput(Account& out, std::int64_t length) {
-    if (is_shared_) shared_used_ -= sharedOf(out.lossy) - sharedOf(out.lossy - length);
-    out.lossy -= length;
-    out.bytes -= length;
+  void releaseEgress(Account& port, std::int64_t length) {
+    if (is_shared_) shared_used_ -= sharedOf(port.lossy) - sharedOf(port.lossy - length);
+    port.lossy -= length;
+    port.bytes -= length;
   }
 
-  // For an output all of whose frames are lossy, while surelyFits(): how many bytes it may have,
-  // and that it has so many now and never had more than `most`.
-  [[nodiscard]] std::int64_t limit() const { return is_shared_ ? INT64_MAX : per_port_; }
-  void settle(Account& out, std::int64_t bytes, std::int64_t most) {
-    if (is_shared_) shared_used_ += sharedOf(bytes) - sharedOf(out.lossy);
-    out = {.bytes = bytes, .lossy = bytes, .most = most};
+  // The same for a port with `lossy` bytes whose frames are all lossy, while surelyFits().
+  [[nodiscard]] bool fitsPort(std::int64_t lossy, std::int64_t length) const {
+    return lossy + length <= port_limit_;
+  }
+  // Such a port now has `bytes`, and never had more than `peak`.
+  void settle(Account& port, std::int64_t bytes, std::int64_t peak) {
+    if (is_shared_) shared_used_ += sharedOf(bytes) - sharedOf(port.lossy);
+    port = {.bytes = bytes, .lossy = bytes, .peak = peak};
   }
 
   [[nodiscard]] bool isShared() const { return is_shared_; }
-  // As long as no more than `arriving` bytes come, would every output that has room of its own take
-  // every lossy frame, in whatever order they come?
+  // Whether the shared part has room for every lossy frame if at most `arriving` bytes arrive, in
+  // any order.
   [[nodiscard]] bool surelyFits(std::int64_t arriving) const;
-  // Lossless bytes of that one of these priorities which has most of the input.
-  [[nodiscard]] std::int64_t fullest(std::uint32_t input, PriorityMask priorities) const;
-  // And would no frame lift an input above xoff that has no more than `length` with all that come?
+  // Lossless bytes of the ingress port: of the one of these priorities that has most.
+  [[nodiscard]] std::int64_t fullest(std::uint32_t ingress, PriorityMask priorities) const;
+  // Whether no frame lifts an ingress port above xoff that has at most `length` bytes with all that
+  // arrive.
   [[nodiscard]] bool surelyBelowXoff(std::int64_t length, std::int64_t arriving) const {
     return length <= xoff(shared_used_ + arriving);
   }
 
-  // Lossless frame of `length` from an input: would it lift the input above xoff (or find no shared
-  // memory)? Counting frames that have left only ever turns a no into a yes.
-  [[nodiscard]] bool overXoff(std::uint32_t input, unsigned priority, std::int64_t length) const;
+  // Whether a lossless frame of `length` bytes lifts its ingress port above xoff, or finds no
+  // shared memory. If frames that have left are still counted, the result may be true instead of
+  // false, never the reverse.
+  [[nodiscard]] bool overXoff(std::uint32_t ingress, unsigned priority, std::int64_t length) const;
   [[nodiscard]] bool sharedFull(std::int64_t length) const {
     return is_shared_ && shared_used_ + length > shared_;
   }
-  [[nodiscard]] bool belowXon(std::uint32_t input, unsigned priority) const;
-  [[nodiscard]] bool pausing(std::uint32_t input, unsigned priority) const {
-    return inputs_[input * 8 + priority].pausing;
+  [[nodiscard]] bool belowXon(std::uint32_t ingress, unsigned priority) const;
+  [[nodiscard]] bool pausing(std::uint32_t ingress, unsigned priority) const {
+    return ingress_[ingress * 8 + priority].pausing;
   }
-  void setPausing(std::uint32_t input, unsigned priority, bool pausing) {
-    inputs_[input * 8 + priority].pausing = pausing;
+  void setPausing(std::uint32_t ingress, unsigned priority, bool pausing) {
+    ingress_[ingress * 8 + priority].pausing = pausing;
   }
   // To the shared part, or to the headroom; false when that is full.
-  bool chargeInput(std::uint32_t input, unsigned priority, std::int64_t length, bool headroom);
-  void releaseInput(std::uint32_t input, unsigned priority, std::int64_t length);
+  bool chargeIngress(std::uint32_t ingress, unsigned priority, std::int64_t length, bool headroom);
+  void releaseIngress(std::uint32_t ingress, unsigned priority, std::int64_t length);
 
-  // Frames that need nobody's leave at the output: lossless ones, and those on CBFC channels, whose
-  // room is what credits stand for.
-  static void chargeAlways(Account& out, std::int64_t length) {
-    out.bytes += length;
-    out.most = std::max(out.most, out.bytes);
+  // Frames without a limit at the egress port: lossless ones, and those of CBFC channels, for which
+  // credits reserve the room.
+  static void chargeAlways(Account& port, std::int64_t length) {
+    port.bytes += length;
+    port.peak = std::max(port.peak, port.bytes);
   }
-  static void releaseAlways(Account& out, std::int64_t length) { out.bytes -= length; }
+  static void releaseAlways(Account& port, std::int64_t length) { port.bytes -= length; }
 
  private:
-  struct Input {
+  struct Ingress {
     std::int64_t shared = 0;
     std::int64_t headroom = 0;
     bool pausing = false;
@@ -119,8 +125,8 @@ class SwitchBuffer {
   static std::int64_t fixedAlpha(Fraction alpha);
 
   bool is_shared_ = false;
-  std::int64_t per_port_ = 0;
-  std::int64_t shared_ = 0;  // bytes that reserves and headrooms leave
+  std::int64_t port_limit_ = INT64_MAX;  // bytes of a port, without a shared buffer
+  std::int64_t shared_ = 0;              // bytes: total without reserves and headrooms
   std::int64_t shared_used_ = 0;
   std::int64_t reserve_ = 0;
   std::int64_t alpha_ = 0;
@@ -128,26 +134,26 @@ class SwitchBuffer {
   std::int64_t xon_ = 0;
   std::int64_t pfc_alpha_ = 0;  // 0 = static thresholds
   std::int64_t headroom_ = 0;
-  PagedVector<Input> inputs_;  // [input][priority]
+  PagedVector<Ingress> ingress_;  // [ingress][priority]
 };
 
-inline bool SwitchBuffer::overXoff(std::uint32_t input, unsigned priority,
+inline bool SwitchBuffer::overXoff(std::uint32_t ingress, unsigned priority,
                                    std::int64_t length) const {
-  const Input& in = inputs_[input * 8 + priority];
+  const Ingress& in = ingress_[ingress * 8 + priority];
   if (sharedFull(length)) return true;
   return in.shared + in.headroom + length > xoff(shared_used_);
 }
 
-inline bool SwitchBuffer::belowXon(std::uint32_t input, unsigned priority) const {
-  const Input& in = inputs_[input * 8 + priority];
+inline bool SwitchBuffer::belowXon(std::uint32_t ingress, unsigned priority) const {
+  const Ingress& in = ingress_[ingress * 8 + priority];
   const std::int64_t xon =
       pfc_alpha_ == 0 ? xon_ : std::max<std::int64_t>(xoff(shared_used_) - (xoff_ - xon_), 0);
   return in.headroom == 0 && in.shared <= xon;
 }
 
-inline bool SwitchBuffer::chargeInput(std::uint32_t input, unsigned priority, std::int64_t length,
-                                      bool headroom) {
-  Input& in = inputs_[input * 8 + priority];
+inline bool SwitchBuffer::chargeIngress(std::uint32_t ingress, unsigned priority,
+                                        std::int64_t length, bool headroom) {
+  Ingress& in = ingress_[ingress * 8 + priority];
   if (headroom) {
     if (in.headroom + length > headroom_) return false;
     in.headroom += length;
@@ -158,9 +164,9 @@ inline bool SwitchBuffer::chargeInput(std::uint32_t input, unsigned priority, st
   return true;
 }
 
-inline void SwitchBuffer::releaseInput(std::uint32_t input, unsigned priority,
-                                       std::int64_t length) {
-  Input& in = inputs_[input * 8 + priority];
+inline void SwitchBuffer::releaseIngress(std::uint32_t ingress, unsigned priority,
+                                         std::int64_t length) {
+  Ingress& in = ingress_[ingress * 8 + priority];
   const std::int64_t from_headroom = std::min(in.headroom, length);
   in.headroom -= from_headroom;
   in.shared -= length - from_headroom;

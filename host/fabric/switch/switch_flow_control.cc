@@ -7,35 +7,37 @@
 
 namespace plumbline::fabric {
 
-void SwitchNode::obey(std::uint32_t port, const ControlFlight& item, Picoseconds now) {
-  if (item.kind == ControlFlight::Kind::kConsumed) {
-    learnConsumed(port, item, now);
+void SwitchNode::receiveControl(const ArrivalBatch::Control& control, Picoseconds now) {
+  const LinkControl& item = control.message;
+  if (item.kind == LinkControl::Kind::kConsumed) {
+    receiveConsumed(control.port, item, now);
     return;
   }
-  Output& out = outputs_[port];
-  advance(out, now);
-  if (item.kind == ControlFlight::Kind::kFreed) {
-    out.credits[static_cast<unsigned>(std::countr_zero(item.enabled))].learnFreed(item.value);
+  EgressPort& egress = egress_[control.port];
+  advance(egress, now);
+  if (item.kind == LinkControl::Kind::kFreed) {
+    egress.credits[static_cast<unsigned>(std::countr_zero(item.enabled))].learnFreed(item.value);
   } else {
-    out.wire.obey(item, now);
+    egress.transmitter.receivePause(item, now);
     if (spec_.pfc && spec_.pfc->watchdog && item.xoff != 0 && poll_ == kNever) startPolling(now);
   }
-  if (out.waiting != 0) out.decision = std::max(out.wire.freeAt(), now);
-  settle(out);
-  may_pause_.insert(port);
-  setStep(out);
+  if (egress.waiting != 0) egress.decision = std::max(egress.transmitter.freeAt(), now);
+  updateRestrictions(egress);
+  maybe_paused_.insert(control.port);
+  setStep(egress);
 }
 
 // Decides that the sender into `input` is to pause or to go on.
-void SwitchNode::askToPause(std::uint32_t input, unsigned priority, bool xoff, Picoseconds now) {
-  if (buffer_.pausing(input, priority) != xoff) {
-    buffer_.setPausing(input, priority, xoff);
+void SwitchNode::requestPause(std::uint32_t ingress, unsigned priority, bool xoff,
+                              Picoseconds now) {
+  if (buffer_.pausing(ingress, priority) != xoff) {
+    buffer_.setPausing(ingress, priority, xoff);
     pausing_ += xoff ? 1U : ~0U;
-    if (!strict_) becomeStrict();
+    if (!time_ordered_) startTimeOrder();
   }
-  Output& out = outputs_[input];
-  const Picoseconds quantum = out.wire.clock().serialization(64);
-  const std::uint32_t queue = input * 8 + priority;
+  EgressPort& egress = egress_[ingress];
+  const Picoseconds quantum = egress.transmitter.clock().serialization(64);
+  const std::uint32_t queue = ingress * 8 + priority;
   if (xoff) {
     refresh_[queue] = now + quantum * spec_.pfc->quanta / 2;
     setBit(refreshing_, queue);
@@ -43,38 +45,40 @@ void SwitchNode::askToPause(std::uint32_t input, unsigned priority, bool xoff, P
     clearBit(refreshing_, queue);
   }
   updateTimer();
-  if (xoff) ++out.wire.counters().xoff_sent;
+  if (xoff) ++egress.transmitter.counters().xoff_sent;
   recorder().note({.time = now,
-                   .link = out.wire.id(),
+                   .link = egress.transmitter.id(),
                    .kind = xoff ? RecordKind::kXoff : RecordKind::kXon,
                    .priority = static_cast<std::uint8_t>(priority),
                    .packet = {}});
   const auto bit = static_cast<PriorityMask>(1U << priority);
-  sendPause(input, bit, xoff ? bit : PriorityMask{0}, now);
+  sendPause(ingress, bit, xoff ? bit : PriorityMask{0}, now);
 }
 
 // A PAUSE frame leaves as soon as the wire is free; news until then go into the same frame.
 void SwitchNode::sendPause(std::uint32_t port, PriorityMask enabled, PriorityMask xoff,
                            Picoseconds now) {
-  Output& out = outputs_[port];
-  advance(out, now);
-  out.pause_enabled |= enabled;
-  out.pause_xoff = static_cast<PriorityMask>((out.pause_xoff & ~enabled) | xoff);
-  out.decision = std::max(out.wire.freeAt(), now);
-  settle(out);
-  setStep(out);
+  EgressPort& egress = egress_[port];
+  advance(egress, now);
+  egress.pause_enabled |= enabled;
+  egress.pause_xoff = static_cast<PriorityMask>((egress.pause_xoff & ~enabled) | xoff);
+  egress.decision = std::max(egress.transmitter.freeAt(), now);
+  updateRestrictions(egress);
+  setStep(egress);
 }
 
 void SwitchNode::refreshPauses(Picoseconds now) {
   forEachBit(refreshing_, [&](std::uint32_t queue) {
-    if (refresh_[queue] == now) askToPause(queue / 8, queue % 8, true, now);
+    if (refresh_[queue] == now) requestPause(queue / 8, queue % 8, true, now);
   });
 }
 
 // A frame leaves into a channel with credits.
-void SwitchNode::consume(Output& out, unsigned priority, std::int64_t length, Picoseconds now) {
-  out.credits[channels_.of(priority)].consume(creditsOf(*spec_.cbfc, length));
-  if (consumed_due_[out.port] == kNever && !out.consumed_waiting) setConsumedTimer(out.port, now);
+void SwitchNode::consume(EgressPort& egress, unsigned priority, std::int64_t length,
+                         Picoseconds now) {
+  egress.credits[channels_.of(priority)].consume(creditsOf(*spec_.cbfc, length));
+  if (consumed_due_[egress.number] == kNever && !egress.consumed_waiting)
+    setConsumedTimer(egress.number, now);
 }
 
 // A fabric in which nothing moves stays quiet: the time runs only while the receiver does not know
@@ -88,34 +92,35 @@ void SwitchNode::setConsumedTimer(std::uint32_t port, Picoseconds now) {
 // A CC_Update leaves as soon as the wire is free.
 void SwitchNode::queueConsumed(std::uint32_t port, Picoseconds now) {
   consumed_due_[port] = kNever;
-  Output& out = outputs_[port];
-  advance(out, now);
-  out.consumed_waiting = true;
-  out.decision = std::max(out.wire.freeAt(), now);
-  setStep(out);
+  EgressPort& egress = egress_[port];
+  advance(egress, now);
+  egress.consumed_waiting = true;
+  egress.decision = std::max(egress.transmitter.freeAt(), now);
+  setStep(egress);
 }
 
-void SwitchNode::tellConsumed(Output& out, Picoseconds now) {
-  out.consumed_waiting = false;
-  const bool arrives = out.wire.sendConsumed(channels_.channels(), out.credits, now);
-  if (!arrives && !out.wire.goneForGood()) setConsumedTimer(out.port, now);
+void SwitchNode::sendConsumed(EgressPort& egress, Picoseconds now) {
+  egress.consumed_waiting = false;
+  const bool arrives = egress.transmitter.sendConsumed(channels_.channels(), egress.credits, now);
+  if (!arrives && !egress.transmitter.goneForGood()) setConsumedTimer(egress.number, now);
 }
 
 // What was consumed and did not arrive before the CC_Update was lost, and takes no room here.
-void SwitchNode::learnConsumed(std::uint32_t input, const ControlFlight& item, Picoseconds now) {
+void SwitchNode::receiveConsumed(std::uint32_t ingress, const LinkControl& item, Picoseconds now) {
   const auto channel = static_cast<unsigned>(std::countr_zero(item.enabled));
-  const std::int32_t lost = freed_[input * 8 + channel].credits.learnConsumed(item.value);
-  if (lost != 0) free(input, channel, lost, lost * spec_.cbfc->credit_size.count(), now);
+  const std::int32_t lost =
+      ingress_credits_[ingress * 8 + channel].credits.learnConsumed(item.value);
+  if (lost != 0) free(ingress, channel, lost, lost * spec_.cbfc->credit_size.count(), now);
 }
 
 // `bytes` is what the credits stand for.
-void SwitchNode::free(std::uint32_t input, unsigned channel, std::int32_t credits,
+void SwitchNode::free(std::uint32_t ingress, unsigned channel, std::int32_t credits,
                       std::int64_t bytes, Picoseconds now) {
-  Freed& freed = freed_[input * 8 + channel];
+  IngressCredits& freed = ingress_credits_[ingress * 8 + channel];
   freed.credits.free(credits);
   freed.unreported += bytes;
   if (freed.unreported >= spec_.cbfc->update_spacing.count()) {
-    tellFreed(input, channel, now);
+    sendFreed(ingress, channel, now);
   } else if (freed.due == kNever) {
     freed.due = now + spec_.cbfc->update_period;
     timer_ = std::min(timer_, freed.due);
@@ -123,16 +128,16 @@ void SwitchNode::free(std::uint32_t input, unsigned channel, std::int32_t credit
 }
 
 // CF_Update is an ordered set between frames: it takes no frame's time on the wire.
-void SwitchNode::tellFreed(std::uint32_t input, unsigned channel, Picoseconds now) {
-  Freed& freed = freed_[input * 8 + channel];
+void SwitchNode::sendFreed(std::uint32_t ingress, unsigned channel, Picoseconds now) {
+  IngressCredits& freed = ingress_credits_[ingress * 8 + channel];
   freed.unreported = 0;
   freed.due = kNever;
-  Lane& lane = outputs_[input].wire.lane();
+  PropagationQueue& queue = egress_[ingress].transmitter.queue();
   do {
-    lane.steer({.at = now + lane.propagation + spec_.cbfc->processing,
-                .enabled = static_cast<PriorityMask>(1U << channel),
-                .kind = ControlFlight::Kind::kFreed,
-                .value = freed.credits.tell()});
+    queue.sendControl({.at = now + queue.propagation + spec_.cbfc->processing,
+                       .enabled = static_cast<PriorityMask>(1U << channel),
+                       .kind = LinkControl::Kind::kFreed,
+                       .value = freed.credits.tell()});
   } while (freed.credits.untold() != 0);
 }
 
@@ -140,9 +145,9 @@ void SwitchNode::runTimer(Picoseconds now) {
   now_ = now;
   if (poll_ == now) pollWatchdog(now);
   refreshPauses(now);
-  for (std::size_t i = 0; i < freed_.size(); ++i) {
-    if (freed_[i].due == now) {
-      tellFreed(static_cast<std::uint32_t>(i / 8), static_cast<unsigned>(i % 8), now);
+  for (std::size_t i = 0; i < ingress_credits_.size(); ++i) {
+    if (ingress_credits_[i].due == now) {
+      sendFreed(static_cast<std::uint32_t>(i / 8), static_cast<unsigned>(i % 8), now);
     }
   }
   for (std::uint32_t port = 0; port < consumed_due_.size(); ++port) {
@@ -154,7 +159,7 @@ void SwitchNode::runTimer(Picoseconds now) {
 void SwitchNode::updateTimer() {
   timer_ = poll_;
   forEachBit(refreshing_, [&](std::uint32_t queue) { timer_ = earlier(timer_, refresh_[queue]); });
-  for (const Freed& freed : freed_) timer_ = std::min(timer_, freed.due);
+  for (const IngressCredits& freed : ingress_credits_) timer_ = std::min(timer_, freed.due);
   for (const Picoseconds time : consumed_due_) timer_ = std::min(timer_, time);
 }
 
@@ -169,45 +174,47 @@ void SwitchNode::startPolling(Picoseconds now) {
 // The polls only decide when the watchdog looks. How long a queue has stood still, or has seen no
 // pause, is measured from the exact time at which that began, so that no phase of the polls against
 // a storm makes it longer than it was.
-bool SwitchNode::isStuck(Output& out, unsigned priority, Picoseconds now) const {
+bool SwitchNode::isStuck(EgressPort& egress, unsigned priority, Picoseconds now) const {
   const auto bit = static_cast<PriorityMask>(1U << priority);
-  if ((out.wire.pausedAt(now) & bit) == 0 || (out.waiting & bit) == 0) return false;
-  const Picoseconds since = later(out.wire.pausedFrom(priority), out.classes[priority].moved);
+  if ((egress.transmitter.pausedAt(now) & bit) == 0 || (egress.waiting & bit) == 0) return false;
+  const Picoseconds since =
+      later(egress.transmitter.pauses().began(priority), egress.queues[priority].progress_at);
   return now - since >= spec_.pfc->watchdog->detection;
 }
 
-bool SwitchNode::isRestored(Output& out, unsigned priority, Picoseconds now) const {
+bool SwitchNode::isRestored(EgressPort& egress, unsigned priority, Picoseconds now) const {
   const auto bit = static_cast<PriorityMask>(1U << priority);
-  if ((out.wire.pausedAt(now) & bit) != 0) return false;
-  const Picoseconds since = later(out.wire.resumedFrom(priority), out.guards[priority].began);
+  if ((egress.transmitter.pausedAt(now) & bit) != 0) return false;
+  const Picoseconds since =
+      later(egress.transmitter.pauses().ended(priority), egress.watchdogs[priority].began);
   return now - since >= spec_.pfc->watchdog->restoration;
 }
 
 void SwitchNode::pollWatchdog(Picoseconds now) {
   const WatchdogSpec& spec = *spec_.pfc->watchdog;
   poll_ = kNever;
-  for (Output& out : outputs_) {
-    const PriorityMask paused = out.wire.pausedAt(now);
+  for (EgressPort& egress : egress_) {
+    const PriorityMask paused = egress.transmitter.pausedAt(now);
     for (PriorityMask left = lossless_; left != 0; left &= left - 1) {
       const auto p = static_cast<unsigned>(std::countr_zero(left));
-      Guard& guard = out.guards[p];
-      if (guard.acting ? !isRestored(out, p, now) : !isStuck(out, p, now)) continue;
-      guard.acting = !guard.acting;
-      if (guard.acting) {
-        guard.began = now;
-        beginActing(out, p, now);
+      EgressPort::Watchdog& watchdog = egress.watchdogs[p];
+      if (watchdog.acting ? !isRestored(egress, p, now) : !isStuck(egress, p, now)) continue;
+      watchdog.acting = !watchdog.acting;
+      if (watchdog.acting) {
+        watchdog.began = now;
+        beginActing(egress, p, now);
       } else {
         const auto bit = static_cast<PriorityMask>(1U << p);
-        out.discarding &= static_cast<PriorityMask>(~bit);
-        out.ignoring &= static_cast<PriorityMask>(~bit);
+        egress.discarding &= static_cast<PriorityMask>(~bit);
+        egress.ignoring &= static_cast<PriorityMask>(~bit);
       }
       recorder().note({.time = now,
-                       .link = out.wire.id(),
-                       .kind = guard.acting ? RecordKind::kWatchdogOn : RecordKind::kWatchdogOff,
+                       .link = egress.transmitter.id(),
+                       .kind = watchdog.acting ? RecordKind::kWatchdogOn : RecordKind::kWatchdogOff,
                        .priority = static_cast<std::uint8_t>(p),
                        .packet = {}});
     }
-    if ((paused & lossless_) != 0 || out.discarding != 0 || out.ignoring != 0) {
+    if ((paused & lossless_) != 0 || egress.discarding != 0 || egress.ignoring != 0) {
       poll_ = now + spec.poll;
     }
   }
@@ -216,37 +223,39 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
 // It will discard a queue, or let it go, that stands still now, or end that.
 bool SwitchNode::watchdogActs(Picoseconds now) {
   if (poll_ == kNever) return false;
-  return std::any_of(outputs_.begin(), outputs_.end(), [&](Output& out) {
-    return (out.discarding | out.ignoring) != 0 ||
-           (out.waiting & out.wire.pausedAt(now) & lossless_) != 0;
+  return std::any_of(egress_.begin(), egress_.end(), [&](EgressPort& egress) {
+    return (egress.discarding | egress.ignoring) != 0 ||
+           (egress.waiting & egress.transmitter.pausedAt(now) & lossless_) != 0;
   });
 }
 
-void SwitchNode::beginActing(Output& out, unsigned priority, Picoseconds now) {
+void SwitchNode::beginActing(EgressPort& egress, unsigned priority, Picoseconds now) {
   const auto bit = static_cast<PriorityMask>(1U << priority);
-  ++out.wire.counters().watchdog_events;
+  ++egress.transmitter.counters().watchdog_events;
   if (spec_.pfc->watchdog->action == WatchdogSpec::Action::kDrop) {
-    out.discarding |= bit;
-    discardQueue(out, priority, now);
+    egress.discarding |= bit;
+    discardQueue(egress, priority, now);
     return;
   }
-  out.ignoring |= bit;
-  if (out.waiting != 0) out.decision = later(out.wire.freeAt(), now);
-  setStep(out);
+  egress.ignoring |= bit;
+  if (egress.waiting != 0) egress.decision = later(egress.transmitter.freeAt(), now);
+  setStep(egress);
 }
 
-void SwitchNode::discardQueue(Output& out, unsigned priority, Picoseconds now) {
-  ClassQueue& queue = out.classes[priority].queue;
+void SwitchNode::discardQueue(EgressPort& egress, unsigned priority, Picoseconds now) {
+  FrameQueue& queue = egress.queues[priority].frames;
   while (!queue.empty()) {
-    const Queued item = queue.front();
+    const QueuedFrame frame = queue.front();
     queue.pop();
-    out.wire.drop(item.packet, DropReason::kWatchdog, now);
-    giveBack(
-        out,
-        {item.packet.length, item.input, static_cast<std::uint8_t>(priority), item.charge, false},
-        now);
+    egress.transmitter.drop(frame.packet, DropReason::kWatchdog, now);
+    releaseBuffer(egress,
+                  {.length = frame.packet.length,
+                   .ingress = frame.ingress,
+                   .priority = static_cast<std::uint8_t>(priority),
+                   .charge = frame.charge},
+                  now);
   }
-  out.waiting &= static_cast<PriorityMask>(~(1U << priority));
+  egress.waiting &= static_cast<PriorityMask>(~(1U << priority));
 }
 
 }  // namespace plumbline::fabric

@@ -9,64 +9,40 @@
 
 namespace plumbline::fabric {
 
-SwitchNode::Output::Output(std::uint16_t number, Wire::Setup setup, Lane& lane, Recorder& recorder,
-                           const SwitchSpec& spec, std::uint32_t inputs)
-    : port(number), wire(std::move(setup), lane, recorder), scheduler(spec) {
-  wire.useRetry();
-  if (spec.voq) {
-    for (Class& one : classes) one.queue = ClassQueue(inputs);
-  }
-}
-
 SwitchNode::SwitchNode(Setup setup)
-    : NodeModel(static_cast<std::uint32_t>(setup.wires.size())),
+    : NodeModel(static_cast<std::uint32_t>(setup.transmitters.size())),
       spec_(*setup.spec),
       balancing_(spec_.load_balancing.kind),
       number_(setup.number),
-      ports_(static_cast<std::uint32_t>(setup.wires.size())),
+      ports_(static_cast<std::uint32_t>(setup.transmitters.size())),
       lossless_(spec_.pfc ? spec_.pfc->priorities : PriorityMask{0}),
       credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}),
-      strict_(spec_.cbfc.has_value()),
-      all_ordered_(spec_.cbfc || (spec_.pfc && spec_.pfc->dynamic_alpha)),
+      time_ordered_(spec_.cbfc.has_value()),
+      order_all_(spec_.cbfc || (spec_.pfc && spec_.pfc->dynamic_alpha)),
       active_(ports_),
-      may_pause_(ports_),
+      maybe_paused_(ports_),
       buffer_(spec_, ports_),
-      step_(ports_, kNever.count()),
+      rules_(spec_),
+      next_step_(ports_, kNever.count()),
       routing_(*setup.routing),
       links_(*setup.links),
       seed_(setup.seed),
       channels_(spec_.cbfc ? VirtualChannels(*spec_.cbfc) : VirtualChannels()),
       host_ports_(std::move(setup.host_ports)) {
-  outputs_.reserve(ports_);
+  egress_.reserve(ports_);
   for (std::uint32_t port = 0; port < ports_; ++port) {
-    outputs_.emplace_back(static_cast<std::uint16_t>(port), std::move(setup.wires[port]),
-                          *setup.outputs[port], recorder(), spec_, ports_);
-    outputs_.back().mark_seed = mix64(seed_ + port);
-    inputs_.emplace_back(*setup.inputs[port]);
+    egress_.emplace_back(static_cast<std::uint16_t>(port), std::move(setup.transmitters[port]),
+                         *setup.outputs[port], recorder(), spec_, ports_);
+    egress_.back().mark_seed = mix64(seed_ + port);
+    ingress_.emplace_back(*setup.inputs[port]);
   }
   if (balancing_ != LoadBalancingKind::kEcmp && balancing_ != LoadBalancingKind::kEcmpQp) {
     balancer_ = makeLoadBalancer(spec_.load_balancing, seed_, links_);
   }
-  if (spec_.trim) trim_threshold_ = spec_.trim->threshold.count();
-  all_strict_ = std::all_of(spec_.weights.begin(), spec_.weights.end(),
+  unweighted_ = std::all_of(spec_.weights.begin(), spec_.weights.end(),
                             [](std::uint16_t weight) { return weight == 0; });
-  plain_ = all_strict_ && lossless_ == 0 && credited_ == 0 && !spec_.voq;
-  arriving_above_.fill(INT64_MAX);
-  leaving_above_.fill(INT64_MAX);
-  for (auto rule = spec_.ecn.rbegin(); rule != spec_.ecn.rend(); ++rule) {
-    for (unsigned p = 0; p < 8; ++p) {
-      if ((rule->priorities >> p & 1U) == 0) continue;
-      const std::int64_t kmin = rule->kmin.count();
-      arriving_above_[p] = rule->at_dequeue ? INT64_MAX : kmin;
-      leaving_above_[p] = rule->at_dequeue ? kmin : INT64_MAX;
-      marking_[p] = {kmin, rule->kmax.count(), rule->pmax.partsPerTrillion()};
-    }
-  }
-  calm_below_ = trim_threshold_;
-  for (unsigned p = 0; p < 8; ++p) {
-    calm_below_ = std::min({calm_below_, arriving_above_[p], leaving_above_[p]});
-  }
-  for (Output& out : outputs_) settle(out);
+  lossy_and_unweighted_ = unweighted_ && lossless_ == 0 && credited_ == 0 && !spec_.voq;
+  for (EgressPort& egress : egress_) updateRestrictions(egress);
   table_ = routing_.epochs().front().routing.get();
   if (routing_.epochs().size() > 1) next_epoch_ = routing_.epochs()[1].from;
   if (spec_.pfc) {
@@ -74,105 +50,110 @@ SwitchNode::SwitchNode(Setup setup)
     refreshing_.resize((refresh_.size() + 63) / 64);
   }
   if (spec_.cbfc) {
-    freed_.resize(std::size_t{ports_} * 8);
+    ingress_credits_.resize(std::size_t{ports_} * 8);
     consumed_due_.assign(ports_, kNever);
   }
 }
 
 void SwitchNode::setScript(std::uint32_t port, std::unique_ptr<ImpairmentStage> stage) {
-  inputs_[port].setScript(std::move(stage));
+  ingress_[port].setScript(std::move(stage));
 }
 
-void SwitchNode::bringUp(Picoseconds time) {
-  if (strict_) advanceInOrder(time);
+void SwitchNode::advanceEverything(Picoseconds time) {
+  if (time_ordered_) advanceInOrder(time);
   advanceAll(time);
 }
 
-void SwitchNode::becomeStrict() {
-  strict_ = true;
-  std::fill(step_.begin(), step_.end(), kNever.count());
-  others_ = kNever.count();
-  active_.forEach([&](std::uint32_t port) { noteStep(outputs_[port]); });
+void SwitchNode::startTimeOrder() {
+  time_ordered_ = true;
+  std::fill(next_step_.begin(), next_step_.end(), kNever.count());
+  earliest_other_ = kNever.count();
+  active_.forEach([&](std::uint32_t port) { noteStep(egress_[port]); });
 }
 
 void SwitchNode::runTimersBefore(Picoseconds time) {
   while (timer_ < time) {
     const Picoseconds now = timer_;
-    bringUp(now);
+    advanceEverything(now);
     runTimer(now);
   }
 }
 
 Picoseconds SwitchNode::finish(Picoseconds end) {
   runTimersBefore(end);
-  if (strict_) advanceInOrder(end);
-  Picoseconds next = earlier(timer_, dismissInputs());
-  strict_ = pausing_ > 0 || spec_.cbfc;
+  if (time_ordered_) advanceInOrder(end);
+  Picoseconds next = earlier(timer_, releaseIngress());
+  time_ordered_ = pausing_ > 0 || spec_.cbfc;
   active_.forEach([&](std::uint32_t port) {
-    Output& out = outputs_[port];
-    advance(out, end);
-    if (!out.leaving.active && out.decision == kNever) {
-      out.active = false;
+    EgressPort& egress = egress_[port];
+    advance(egress, end);
+    if (!egress.sending.active && egress.decision == kNever) {
+      egress.active = false;
       active_.erase(port);
       return;
     }
-    next = std::min(next, strict_ && out.leaving.active && isOrdered(out) ? out.wire.lastBitAt()
-                                                                          : out.decision);
+    next = std::min(next, time_ordered_ && egress.sending.active && isOrdered(egress)
+                              ? egress.transmitter.lastBitAt()
+                              : egress.decision);
   });
   // Pauses that ran out are noted in the window they did so in.
-  may_pause_.forEach([&](std::uint32_t port) {
-    Wire& wire = outputs_[port].wire;
-    const PriorityMask paused = wire.pausedAt(end - Picoseconds(1));
+  maybe_paused_.forEach([&](std::uint32_t port) {
+    Transmitter& transmitter = egress_[port].transmitter;
+    const PriorityMask paused = transmitter.pausedAt(end - Picoseconds(1));
     if (paused == 0) {
-      may_pause_.erase(port);
+      maybe_paused_.erase(port);
     } else {
-      next = std::min(next, wire.resumesAt(paused));
+      next = std::min(next, transmitter.resumesAt(paused));
     }
   });
   return next;
 }
 
 LinkReading SwitchNode::read(std::uint32_t port, Picoseconds now) {
-  Output& out = outputs_[port];
-  advance(out, now + Picoseconds(1));
-  out.wire.settlePauses(now);
-  const std::int64_t peak = out.account.most;
-  out.earlier_peak = std::max(out.earlier_peak, peak);
-  out.account.most = out.account.bytes;
-  return {out.wire.counters(), static_cast<std::uint64_t>(peak), out.wire.onwards(now)};
+  EgressPort& egress = egress_[port];
+  advance(egress, now + Picoseconds(1));
+  egress.transmitter.countPauses(now);
+  const std::int64_t peak = egress.account.peak;
+  egress.earlier_peak = std::max(egress.earlier_peak, peak);
+  egress.account.peak = egress.account.bytes;
+  return {egress.transmitter.counters(), static_cast<std::uint64_t>(peak),
+          egress.transmitter.onwards(now)};
 }
 
 LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
-  Output& out = outputs_[port];
-  advance(out, now + Picoseconds(1));
-  out.wire.settlePauses(now);
-  LinkCounters counters = out.wire.counters();
+  EgressPort& egress = egress_[port];
+  advance(egress, now + Picoseconds(1));
+  egress.transmitter.countPauses(now);
+  LinkCounters counters = egress.transmitter.counters();
   counters.max_queue_bytes =
-      static_cast<std::uint64_t>(std::max(out.account.most, out.earlier_peak));
-  for (const SendingCredits& credits : out.credits) counters.credits_in_use += credits.inUse();
+      static_cast<std::uint64_t>(std::max(egress.account.peak, egress.earlier_peak));
+  for (const SendingCredits& credits : egress.credits) counters.credits_in_use += credits.inUse();
   return counters;
 }
 
 bool SwitchNode::settled(Picoseconds now) {
   const auto due = [](Picoseconds time) { return time != kNever; };
   if (watchdogActs(now) || std::any_of(consumed_due_.begin(), consumed_due_.end(), due) ||
-      std::any_of(freed_.begin(), freed_.end(), [&](const Freed& one) { return due(one.due); })) {
+      std::any_of(ingress_credits_.begin(), ingress_credits_.end(),
+                  [&](const IngressCredits& one) { return due(one.due); })) {
     return false;
   }
   for (std::uint32_t port = 0; port < ports_; ++port) {
-    Output& out = outputs_[port];
-    if (inputs_[port].heldFrames() > 0 || !inputs_[port].onlyRepeats(out.wire.pausedAt(now))) {
+    EgressPort& egress = egress_[port];
+    if (ingress_[port].heldFrames() > 0 ||
+        !ingress_[port].onlyRepeats(egress.transmitter.pausedAt(now))) {
       return false;
     }
-    if (out.wire.hopeless()) continue;
-    advance(out, now + Picoseconds(1));
-    if (out.leaving.active || out.pause_enabled != 0 || out.consumed_waiting ||
-        out.wire.replayAt() != kNever) {
+    if (egress.transmitter.hopeless()) continue;
+    advance(egress, now + Picoseconds(1));
+    if (egress.sending.active || egress.pause_enabled != 0 || egress.consumed_waiting ||
+        egress.transmitter.replayAt() != kNever) {
       return false;
     }
     // A decision that waits for a pause to run out finds it repeated.
-    if (out.decision != kNever &&
-        (out.decision <= now || out.decision != out.wire.resumesAt(out.waiting))) {
+    if (egress.decision != kNever &&
+        (egress.decision <= now ||
+         egress.decision != egress.transmitter.resumesAt(egress.waiting))) {
       return false;
     }
   }
@@ -190,11 +171,11 @@ PriorityMask SwitchNode::pausing(std::uint32_t port) const {
 
 std::uint64_t SwitchNode::framesInside() const {
   std::uint64_t frames = 0;
-  for (const Output& out : outputs_) {
-    for (const Class& one : out.classes) frames += one.queue.size();
-    frames += out.wire.retrying();
+  for (const EgressPort& egress : egress_) {
+    for (const EgressPort::Queue& one : egress.queues) frames += one.frames.size();
+    frames += egress.transmitter.retrying();
   }
-  for (const Input& input : inputs_) frames += input.heldFrames();
+  for (const IngressPort& ingress : ingress_) frames += ingress.heldFrames();
   return frames;
 }
 

@@ -1,22 +1,19 @@
-// What every packet goes through in a switch: the code that decides the simulator's speed. Where a
-// compiler left to itself would make calls of the common way, it is told to inline them; a call
-// costs a twentieth of that way.
+// What every packet needs in a switch: the code that determines the simulator's speed.
 #include <algorithm>
 #include <bit>
 
 #include "fabric/engine/bits.h"
+#include "fabric/switch/egress_drain.h"
 #include "fabric/switch/switch_node.h"
 #include "fabric/topology/path_hash.h"
 
 namespace plumbline::fabric {
 namespace {
 
-// Packets ahead of the current one whose outputs are fetched.
+// Packets ahead of the current one whose egress ports are fetched.
 constexpr std::uint32_t kFarAhead = 6;
-// How far ahead an output fetches its queue and its link.
-constexpr std::size_t kSoon = 3;
-// In a window with so many packets memory is fetched ahead; after one, also the packets of the next
-// before they are looked at. Fewer are done as fast without.
+// In windows with at least so many arrivals memory is fetched ahead, and after such a window also
+// the packets of the next. With fewer arrivals, fetching costs as much as it saves.
 constexpr std::uint32_t kManyArrivals = 32;
 
 constexpr std::size_t kLineBytes = 64;
@@ -24,96 +21,54 @@ constexpr std::size_t kLineBytes = 64;
 }  // namespace
 
 Picoseconds SwitchNode::run(Picoseconds begin, Picoseconds end) {
-  work_ = &workspace();
+  batch_ = &ArrivalBatch::ofThread();
   gather(begin, end);
-  if (work_->order.grouped()) {
-    runByOutput(end);
+  if (batch_->grouped()) {
+    runByPort(end);
   } else {
-    runByTime();
+    runInTimeOrder();
   }
   return finish(end);
 }
 
-SwitchNode::Workspace& SwitchNode::workspace() {
-  static thread_local Workspace workspace;
-  return workspace;
-}
-
-// What is needed for every packet of a window, and what they add up to. Nobody gets its address, so
-// that it may stay in registers.
-struct SwitchNode::Gathering {
-  WindowOrder::Adder adder;
-  Routing::Row row;
-  Picoseconds end;
-  std::uint64_t seed;
-  bool route;  // where the hash alone decides
-  bool by_qp;
-  std::uint32_t nowhere;    // group of packets that have nowhere to go
-  std::uint32_t count = 0;  // packets
-  std::int64_t longest;     // of all that came so far
-};
-
-// Looks at what is due before `end`, and brings it into order. Where the hash alone decides, the
-// output is looked up already here, with the packet at hand and time to fetch the output's memory.
+// Gathers what arrives before `end` and sorts it. Where the hash alone decides, packets are routed
+// here, while they are in the cache and there is time to fetch the egress port.
 void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   useTablesOf(begin);
-  const bool route = !balancer_ && end <= next_epoch_;
-  // The reference core's windows of one instant are left in the order that they are in.
-  const bool by_output = route && !strict_ && timer_ >= end && end - begin > Picoseconds(1);
-  // One group more, of packets that have nowhere to go.
-  work_->order.start(begin, end, by_output ? ports_ + 1 : 1);
-  work_->steering.clear();
-  work_->bare = true;
-  findInputs(end);
-  const std::uint32_t* const ports = work_->inputs.data();
+  const bool routes = !balancer_ && end <= next_epoch_;
+  // Windows of one instant (reference core) are gathered in order already.
+  const bool by_port = routes && !time_ordered_ && timer_ >= end && end - begin > Picoseconds(1);
+  // One group more, for packets without a route.
+  batch_->start(begin, end, by_port ? ports_ + 1 : 1);
+  batch_->findPorts(busy(), due(), ports_, end);
   if (arrivals_ >= kManyArrivals) {
-    for (std::uint32_t i = 0; i < work_->input_count; ++i) inputs_[ports[i]].prefetch();
+    for (const std::uint32_t port : batch_->ports()) ingress_[port].prefetch();
   }
-  Gathering gathering{.adder = WindowOrder::Adder(work_->order),
-                      .row = Routing::Row(*table_, number_),
-                      .end = end,
-                      .seed = table_->seed(number_),
-                      .route = route,
-                      .by_qp = balancing_ == LoadBalancingKind::kEcmpQp,
-                      .nowhere = ports_,
-                      .longest = longest_};
+  const Routing::Row row(*table_, number_);
+  const std::uint64_t seed = table_->seed(number_);
+  const bool by_qp = balancing_ == LoadBalancingKind::kEcmpQp;
+  const auto egressOf = [=](const Packet& packet) -> std::uint32_t {
+    if (!routes) return ArrivalBatch::kUnrouted;
+    const auto ports = row.ports(packet.destination);
+    return ports.empty() ? ArrivalBatch::kUnrouted : hashedPort(packet, ports, seed, by_qp);
+  };
+  ArrivalBatch::Gatherer gatherer(*batch_, end, ports_);
   std::int64_t arriving = 0;
   std::int64_t fullest = 0;
-  for (std::uint32_t i = 0; i < work_->input_count; ++i) {
-    const std::uint32_t port = ports[i];
-    inputs_[port].refresh(end, takeSteered(port));
-    if (!inputs_[port].bare()) {
-      gathering.adder = takeControl(port, end, gathering.adder);
-      work_->bare = false;
-    }
-    const std::int64_t bytes = takeFlights(port, gathering);
-    arriving += bytes;
-    if (lossless_ != 0 && by_output) {
-      fullest = std::max(fullest, buffer_.fullest(port, lossless_) + bytes);
+  for (const std::uint32_t port : batch_->ports()) {
+    IngressPort& ingress = ingress_[port];
+    ingress.refresh(end, takeControlFlag(port));
+    if (!ingress.hasPacketsOnly()) gatherer = takeControl(port, gatherer);
+    const ArrivalBatch::Taken taken = gatherer.takePackets(port, ingress, egressOf);
+    await(port, taken.next);
+    arriving += taken.bytes;
+    if (lossless_ != 0 && by_port) {
+      fullest = std::max(fullest, buffer_.fullest(port, lossless_) + taken.bytes);
     }
   }
-  longest_ = gathering.longest;
-  gathering.adder.end(work_->order);
-  if (by_output && !outputsAreIndependent(arriving, fullest)) work_->order.ungroup();
-  arrivals_ = work_->order.size();
-  work_->order.sort();
-}
-
-// Which inputs hand something over before `end`, and when the first of the others does.
-inline void SwitchNode::findInputs(Picoseconds end) {
-  if (work_->inputs.size() <= ports_) work_->inputs.resize(ports_ + 1);
-  std::uint32_t* next = work_->inputs.data();
-  Picoseconds others = kNever;
-  const Picoseconds* const due = this->due().data();
-  busy().forEach([&](std::uint32_t port) {
-    // No branch, for nobody could predict it.
-    const bool hands_over = due[port] < end;
-    *next = port;
-    next += std::uint32_t{hands_over};
-    others = earlier(others, hands_over ? kNever : due[port]);
-  });
-  work_->input_count = static_cast<std::uint32_t>(next - work_->inputs.data());
-  work_->others = others;
+  gatherer.end();
+  batch_->sort(by_port && egressPortsAreIndependent(arriving, fullest));
+  arrivals_ = batch_->size();
 }
 
 inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
@@ -125,209 +80,89 @@ inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
   return ports[ecmpChoice(hash, seed, static_cast<std::uint32_t>(ports.size()))];
 }
 
-// What an input has that is not a packet.
-WindowOrder::Adder SwitchNode::takeControl(std::uint32_t port, Picoseconds end,
-                                           WindowOrder::Adder adder) {
-  Input& input = inputs_[port];
-  for (Ring<ControlFlight>& control = input.control(); !control.empty() && control.front().at < end;
-       control.pop()) {
-    adder.expect(work_->order, 1);
-    adder.addFirst(port, control.front().at, static_cast<std::uint32_t>(work_->steering.size()));
-    work_->steering.push_back({port, control.front()});
+// Takes what a port has besides packets.
+ArrivalBatch::Gatherer SwitchNode::takeControl(std::uint32_t port,
+                                               ArrivalBatch::Gatherer gatherer) {
+  IngressPort& ingress = ingress_[port];
+  gatherer.takeControl(port, ingress);
+  if (ingress.stage() == nullptr) return gatherer;
+  for (const InFlightPacket& dropped : ingress.stage()->dropped()) {
+    egress_[port].transmitter.drop(dropped.packet, DropReason::kScripted, dropped.at);
   }
-  if (input.stage() == nullptr) return adder;
-  for (const Flight& gone : input.stage()->dropped()) {
-    outputs_[port].wire.drop(gone.packet, DropReason::kScripted, gone.at);
-  }
-  input.stage()->dropped().clear();
-  return adder;
+  ingress.stage()->dropped().clear();
+  return gatherer;
 }
 
-// Returns how many bytes they are. The next packet is what the input has next, if it is bare.
-[[gnu::always_inline]] inline std::int64_t SwitchNode::takeFlights(std::uint32_t port,
-                                                                   Gathering& gathering) {
-  const SpscRing<Flight>& flights = inputs_[port].flights();
-  const std::size_t visible = flights.visible();
-  gathering.adder.expect(work_->order, visible);
-  if (gathering.count + visible > work_->incoming.size()) {
-    work_->incoming.resize(std::max(gathering.count + visible, 2 * work_->incoming.size()));
-  }
-  Incoming* next = work_->incoming.data() + gathering.count;
-  std::int64_t bytes = 0;
-  Picoseconds later_one = kNever;
-  const std::size_t count = flights.visit([&](const Flight& flight) {
-    if (flight.at >= gathering.end) {
-      later_one = flight.at;
-      return false;
-    }
-    std::uint32_t output = kUnrouted;
-    std::uint32_t group = gathering.nowhere;
-    if (gathering.route) {
-      const auto ports = gathering.row.ports(flight.packet.destination);
-      if (!ports.empty()) {
-        group = output = hashedPort(flight.packet, ports, gathering.seed, gathering.by_qp);
-      }
-    }
-    gathering.adder.addSecond(group, flight.at, gathering.count++);
-    *next++ = {&flight.packet, static_cast<std::uint16_t>(port),
-               static_cast<std::uint16_t>(output)};
-    const std::int64_t length = flight.packet.length;
-    bytes += length;
-    gathering.longest = length > gathering.longest ? length : gathering.longest;
-    return true;
-  });
-  inputs_[port].engage(count);
-  await(port, later_one);
-  return bytes;
-}
-
-// Nothing that happens in a window in which nobody is paused and no timer goes off can depend on
-// more than one output: no buffer that they share gets full, and nobody will be told to pause.
-// `arriving`: bytes that come; `fullest`: lossless bytes of one input, if all of these stay.
-bool SwitchNode::outputsAreIndependent(std::int64_t arriving, std::int64_t fullest) const {
-  if (spec_.pfc && spec_.pfc->watchdog && !work_->steering.empty()) return false;
+// Whether nothing that happens in the window depends on more than one egress port, given that
+// no port is paused by this switch and no timer expires: no shared buffer fills up, and no pause
+// becomes necessary. `arriving`: bytes that arrive; `fullest`: most lossless bytes of one ingress
+// port, if all of these stay.
+bool SwitchNode::egressPortsAreIndependent(std::int64_t arriving, std::int64_t fullest) const {
+  if (spec_.pfc && spec_.pfc->watchdog && !batch_->controls().empty()) return false;
   return buffer_.surelyFits(arriving) &&
          (lossless_ == 0 || buffer_.surelyBelowXoff(fullest, arriving));
 }
 
-// The input has something to hand over again at `time`, or not if that is kNever.
+// The port hands something over at `time`, or nothing more if that is kNever.
 inline void SwitchNode::await(std::uint32_t port, Picoseconds time) {
   due()[port] = time;
   if (time == kNever) {
     busy().erase(port);
   } else {
     busy().insert(port);
-    work_->others = earlier(work_->others, time);
+    batch_->noteDue(time);
   }
 }
 
-// What the window brought has been dealt with. Returns when there is more.
-Picoseconds SwitchNode::dismissInputs() {
-  const std::span ports = std::span(work_->inputs).first(work_->input_count);
-  for (const std::uint32_t port : ports) inputs_[port].dismiss();
-  if (!work_->bare) {
-    for (const std::uint32_t port : ports) await(port, inputs_[port].next());
+// Takes the arrivals of the window out of the ingress ports. Returns when there are more.
+Picoseconds SwitchNode::releaseIngress() {
+  for (const std::uint32_t port : batch_->ports()) ingress_[port].release();
+  if (!batch_->packetsOnly()) {
+    for (const std::uint32_t port : batch_->ports()) await(port, ingress_[port].next());
   }
-  return work_->others;
+  return batch_->nextDue();
 }
 
-[[gnu::always_inline]] inline void SwitchNode::depart(Output& out, unsigned priority,
-                                                      Picoseconds now) {
-  ClassQueue& queue = out.classes[priority].queue;
-  Queued& item = queue.front();
-  const std::uint16_t length = item.packet.length;
-  const std::int64_t behind = out.classes[priority].queued - length;
-  if (behind > leaving_above_[priority] && item.packet.ect && !item.packet.ce) {
-    markByDepth(out, item.packet, behind, now);
-  }
-  if (item.charge == Charge::kCredit) consume(out, priority, length, now);
-  out.classes[priority].moved = now;
-  out.leaving.length = length;
-  out.leaving.input = item.input;
-  out.leaving.priority = static_cast<std::uint8_t>(priority);
-  out.leaving.charge = item.charge;
-  out.leaving.active = true;
-  out.wire.send(item.packet, now, behind);
-  if (!strict_) {
-    queue.prefetchFront(kSoon);
-    out.wire.lane().flight.prefetchPush(kSoon);
-  }
-  if (queue.pop()) out.waiting &= static_cast<PriorityMask>(~(1U << priority));
-  const bool more = out.waiting != 0 || out.wire.replayAt() != kNever;
-  out.decision = more ? out.wire.freeAt() : kNever;
+[[gnu::always_inline]] inline void SwitchNode::release(EgressPort& egress, Picoseconds now) {
+  egress.sending.active = false;
+  releaseBuffer(egress, egress.sending, now);
 }
 
-[[gnu::always_inline]] inline void SwitchNode::release(Output& out, Picoseconds now) {
-  out.leaving.active = false;
-  giveBack(out, out.leaving, now);
+// The egress port of an arrival; null if there is no route, and the packet is dropped.
+[[gnu::always_inline]] inline EgressPort* SwitchNode::route(const ArrivalBatch::Arrival& arrival,
+                                                            Picoseconds now) {
+  if (arrival.egress != ArrivalBatch::kUnrouted) return &egress_[arrival.egress];
+  const Packet& packet = *arrival.packet;
+  useTablesOf(now);
+  const std::span<const LinkId> candidates = table_->candidates(number_, packet.destination);
+  if (candidates.empty()) {
+    dropUnrouted(arrival, now);
+    return nullptr;
+  }
+  const std::uint32_t port =
+      balancer_ && candidates.size() > 1
+          ? links_[balancer_->choose(packet, candidates, now, *this)].from_port
+          : hashedPort(packet, Routing::Row(*table_, number_).ports(packet.destination),
+                       table_->seed(number_), balancing_ == LoadBalancingKind::kEcmpQp);
+  return &egress_[port];
 }
 
-// Does the next steps of the output for as long as they are permitted: last bits that leave at a
-// time for which `releases` holds, decisions at a time for which `decides` does.
-template <typename Releases, typename Decides>
-[[gnu::always_inline]] inline void SwitchNode::goOn(Output& out, Releases&& releases,
-                                                    Decides&& decides) {
-  for (;;) {
-    if (out.leaving.active) {
-      if (!releases(out.wire.lastBitAt())) break;
-      release(out, out.wire.lastBitAt());
-    }
-    if (!decides(out.decision)) break;
-    // The wire is free.
-    const Picoseconds now = out.decision;
-    const unsigned priority = out.plain && out.waiting != 0
-                                  ? static_cast<unsigned>(std::bit_width(unsigned{out.waiting})) - 1
-                                  : choose(out, now);
-    if (priority != kNoFrame) depart(out, priority, now);
-  }
-}
-
-[[gnu::always_inline]] inline void SwitchNode::offer(Output& out, std::uint32_t input,
-                                                     const Packet& packet, Picoseconds now) {
-  const unsigned priority = packet.priority;
-  const std::int64_t depth = out.classes[priority].queued;
-  if (((lossless_ & ~out.discarding) >> priority & 1U) != 0) {
-    offerLossless(out, input, packet, now);
-    return;
-  }
-  if (((credited_ | out.discarding) >> priority & 1U) != 0 || packet.trimmed ||
-      (packet.trimmable && depth + packet.length > trim_threshold_) ||
-      !buffer_.fits(out.account, depth, packet.length)) {
-    offerWithRules(out, input, packet, now);
-    return;
-  }
-  buffer_.chargeOutput(out.account, packet.length);
-  enqueue(out, packet, input, Charge::kOutput, depth, now);
-}
-
-// `advanceTo` brings the output up to date.
-template <typename AdvanceTo>
-[[gnu::always_inline]] inline void SwitchNode::arrive(const Incoming& incoming, Picoseconds now,
-                                                      AdvanceTo&& advanceTo) {
-  const Packet& packet = *incoming.packet;
-  std::uint32_t port = incoming.output;
-  if (port == kUnrouted) {
-    useTablesOf(now);
-    const std::span<const LinkId> candidates = table_->candidates(number_, packet.destination);
-    if (candidates.empty()) {
-      dropUnrouted(incoming, now);
-      return;
-    }
-    port = balancer_ && candidates.size() > 1
-               ? links_[balancer_->choose(packet, candidates, now, *this)].from_port
-               : hashedPort(packet, Routing::Row(*table_, number_).ports(packet.destination),
-                            table_->seed(number_), balancing_ == LoadBalancingKind::kEcmpQp);
-  }
-  Output& out = outputs_[port];
-  advanceTo(out);
-  offer(out, incoming.input, packet, now);
-}
-
-// What passOn() has to know in every window.
-struct SwitchNode::Passage {
-  const Incoming* incoming;
-  Output* outputs;
-  std::int64_t longest;  // bytes
-  Picoseconds window_end;
-};
-
-void SwitchNode::runByOutput(Picoseconds end) {
-  const WindowOrder::View order(work_->order);
-  const bool plain = plain_ && work_->steering.empty() && !recorder().wants(RecordKind::kDeparture);
-  const Passage passage{.incoming = work_->incoming.data(),
-                        .outputs = outputs_.data(),
-                        .longest = std::min(trim_threshold_, buffer_.limit()),
-                        .window_end = end};
+// Egress port by egress port.
+void SwitchNode::runByPort(Picoseconds end) {
+  const WindowOrder::View order = batch_->order();
+  const bool unobserved = lossy_and_unweighted_ && batch_->controls().empty() &&
+                          !recorder().wants(RecordKind::kDeparture);
   for (std::uint32_t place = 0; place < order.size();) {
-    if (plain && passOn(order, place, passage)) {
+    if (unobserved && bypassQueue(order, place, end)) {
       ++place;
       continue;
     }
     const std::uint32_t next = order.groupEnd(place);
-    // The next output comes while this one is at work.
-    if (next < order.size()) prefetchOutput(order.at(next));
-    if (plain && isPlain(order.at(place))) {
-      if (!runCalmGroup(order, place, next, end)) runPlainGroup(order, place, next, end);
+    // The next port is fetched while this one is at work.
+    if (next < order.size()) prefetchPort(order.at(next));
+    const std::uint16_t port = batch_->arrival(order.at(place).number).egress;
+    if (unobserved && port != ArrivalBatch::kUnrouted && egress_[port].unrestricted) {
+      drainGroup<RegisterState>(egress_[port], order, place, next, end);
     } else {
       runGroup(order, place, next);
     }
@@ -335,195 +170,221 @@ void SwitchNode::runByOutput(Picoseconds end) {
   }
 }
 
-// The packet at `place` leaves a plain output at once if it finds the wire free and nobody waiting,
-// is not so long that it might be trimmed or dropped, and none comes at the same instant, which
-// might be one of a higher priority: then nothing of a queue has to be read or written for it.
-// Returns false if not, with nothing changed. Where a switch has little to do that is nearly every
-// packet.
-[[gnu::always_inline]] inline bool SwitchNode::passOn(const WindowOrder::View& order,
-                                                      std::uint32_t place, const Passage& passage) {
+// The packet at `place` leaves at once, past the queue, if its egress port is unrestricted and has
+// a free wire and nothing to send, admission is certain, and no other packet arrives at the same
+// instant, which might have a higher priority. Returns false if not, with nothing changed. In a
+// lightly loaded switch nearly every packet takes this path.
+[[gnu::always_inline]] inline bool SwitchNode::bypassQueue(const WindowOrder::View& order,
+                                                           std::uint32_t place,
+                                                           Picoseconds window_end) {
   const WindowOrder::Item item = order.at(place);
-  const Incoming& incoming = passage.incoming[item.number];
-  if (incoming.output == kUnrouted) return false;
-  Output& out = passage.outputs[incoming.output];
-  const Packet& packet = *incoming.packet;
+  const ArrivalBatch::Arrival& arrival = batch_->arrival(item.number);
+  if (arrival.egress == ArrivalBatch::kUnrouted) return false;
+  EgressPort& egress = egress_[arrival.egress];
+  const Packet& packet = *arrival.packet;
   const std::int64_t length = packet.length;
-  const Picoseconds until = order.nextOfGroup(place, passage.window_end);
-  // One branch instead of six that hardly anybody takes.
-  const unsigned hindered = unsigned{out.waiting} | unsigned{!out.plain} |
-                            unsigned{packet.trimmed} | unsigned{length > passage.longest} |
-                            unsigned{out.wire.freeAt() > item.time} | unsigned{until == item.time};
-  if (hindered != 0) return false;
-  if (out.leaving.active) release(out, out.wire.lastBitAt());
-  out.wire.relay(packet, item.time);
-  out.account.most = std::max(out.account.most, length);
-  if (out.wire.lastBitAt() > until) {
-    buffer_.chargeOutput(out.account, length);
-    out.classes[packet.priority].queued += length;
-    out.leaving = {.length = packet.length,
-                   .input = 0,  // whose account a lossy frame is not on
-                   .priority = static_cast<std::uint8_t>(packet.priority),
-                   .charge = Charge::kOutput,
-                   .active = true};
-    setStep(out);
+  const Picoseconds until = order.nextOfGroup(place, window_end);
+  // One branch instead of five that are rarely taken.
+  const unsigned obstacles = unsigned{egress.waiting} | unsigned{!egress.unrestricted} |
+                             unsigned{!rules_.admits(packet, 0, buffer_.fitsPort(0, length))} |
+                             unsigned{egress.transmitter.freeAt() > item.time} |
+                             unsigned{until == item.time};
+  if (obstacles != 0) return false;
+  if (egress.sending.active) release(egress, egress.transmitter.lastBitAt());
+  Transmitter::Burst burst(egress.transmitter);
+  burst.send(packet, item.time).hops = packet.hops + 1U;
+  burst.end();
+  egress.account.peak = std::max(egress.account.peak, length);
+  if (egress.transmitter.lastBitAt() > until) {
+    buffer_.chargeEgress(egress.account, length);
+    egress.queues[packet.priority].bytes += length;
+    egress.sending = {.length = packet.length,
+                      .ingress = 0,  // not needed to release the buffer of a lossy frame
+                      .priority = static_cast<std::uint8_t>(packet.priority),
+                      .charge = Charge::kEgress,
+                      .active = true};
+    setStep(egress);
   }
   return true;
 }
 
-inline bool SwitchNode::isPlain(const WindowOrder::Item& item) const {
-  const std::uint32_t port = work_->incoming[item.number].output;
-  return port != kUnrouted && outputs_[port].plain;
+// The packets for one egress port, at the places from `place` to before `end`. Nothing else happens
+// to it in the window, up to whose end it advances.
+template <typename State>
+[[gnu::always_inline]] inline void SwitchNode::drainGroup(EgressPort& egress,
+                                                          const WindowOrder::View& of_window,
+                                                          std::uint32_t place, std::uint32_t end,
+                                                          Picoseconds window_end) {
+  const WindowOrder::View order = of_window;  // a copy without an address stays in registers
+  ArrivalBatch::Arrival* const arrivals = batch_->arrivals();
+  EgressDrain<State> drain(*this, egress);
+  for (; place < end; ++place) {
+    const WindowOrder::Item item = order.at(place);
+    drain.advance(item.time);
+    drain.admit(item.number, arrivals[item.number], item.time);
+  }
+  if (end < order.size()) prefetchPlaces(order.at(end));
+  drain.advance(window_end);
+  drain.end(window_end);
 }
 
-// The packets for one output, which are at the places from `place` to before `end`.
+// The same for a port of any kind, and for control messages.
 void SwitchNode::runGroup(const WindowOrder::View& order, std::uint32_t place, std::uint32_t end) {
   for (; place < end; ++place) {
     if (place + kNearAhead == end && end < order.size()) prefetchPlaces(order.at(end));
     const WindowOrder::Item item = order.at(place);
-    if (item.second) {
-      const Picoseconds now = item.time;
-      arrive(work_->incoming[item.number], now, [this, now](Output& out) {
-        if (!hasStepBefore(out, now)) return;
-        goOn(
-            out, [now](Picoseconds time) { return time <= now; },
-            [now](Picoseconds time) { return time < now; });
-      });
-    } else {
-      obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
+    if (!item.second) {
+      receiveControl(batch_->controls()[item.number], item.time);
+      continue;
     }
+    ArrivalBatch::Arrival& arrival = batch_->arrivals()[item.number];
+    EgressPort* const egress = route(arrival, item.time);
+    if (egress == nullptr) continue;
+    EgressDrain<StoredState> drain(*this, *egress);
+    if (egress->hasStepBefore(item.time)) drain.advance(item.time);
+    drain.admit(item.number, arrival, item.time);
   }
 }
 
-void SwitchNode::runByTime() {
-  const WindowOrder::View order(work_->order);
+void SwitchNode::runInTimeOrder() {
+  const WindowOrder::View order = batch_->order();
   const std::uint32_t count = order.size();
   const bool many = count >= kManyArrivals;
   for (std::uint32_t place = 0; place < count; ++place) {
     if (many && place + kFarAhead < count) {
-      prefetchOutput(order.at(place + kFarAhead));
+      prefetchPort(order.at(place + kFarAhead));
       prefetchPlaces(order.at(place + kNearAhead));
     }
     const WindowOrder::Item item = order.at(place);
     if (timer_ < item.time) runTimersBefore(item.time);
-    if (strict_ && anyStepBefore(item.time)) advanceInOrder(item.time);
+    if (time_ordered_ && anyStepBefore(item.time)) advanceInOrder(item.time);
     now_ = item.time;
-    if (item.second) {
-      arrive(work_->incoming[item.number], item.time,
-             [&](Output& out) { advance(out, item.time); });
-    } else {
-      obey(work_->steering[item.number].port, work_->steering[item.number].item, item.time);
+    if (!item.second) {
+      receiveControl(batch_->controls()[item.number], item.time);
+      continue;
     }
+    ArrivalBatch::Arrival& arrival = batch_->arrivals()[item.number];
+    EgressPort* const egress = route(arrival, item.time);
+    if (egress == nullptr) continue;
+    advance(*egress, item.time);
+    EgressDrain<StoredState>(*this, *egress).admit(item.number, arrival, item.time);
   }
 }
 
-void SwitchNode::prefetchOutput(const WindowOrder::Item& item) const {
-  if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
-  const Incoming& incoming = work_->incoming[item.number];
-  const Output& out = outputs_[incoming.output];
-  __builtin_prefetch(&out);
-  __builtin_prefetch(reinterpret_cast<const char*>(&out) + kLineBytes);
-  __builtin_prefetch(&out.classes[incoming.packet->priority].queue);
+void SwitchNode::prefetchPort(const WindowOrder::Item& item) const {
+  if (!item.second) return;
+  const ArrivalBatch::Arrival& arrival = batch_->arrival(item.number);
+  if (arrival.egress == ArrivalBatch::kUnrouted) return;
+  const EgressPort& egress = egress_[arrival.egress];
+  __builtin_prefetch(&egress);
+  __builtin_prefetch(reinterpret_cast<const char*>(&egress) + kLineBytes);
+  __builtin_prefetch(&egress.queues[arrival.packet->priority].frames);
 }
 
 void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {
-  if (!item.second || work_->incoming[item.number].output == kUnrouted) return;
-  const Incoming& incoming = work_->incoming[item.number];
-  const Output& out = outputs_[incoming.output];
-  out.classes[incoming.packet->priority].queue.prefetchFront(0);
-  out.classes[incoming.packet->priority].queue.prefetchAppend();
-  out.wire.lane().flight.prefetchPush();
+  if (!item.second) return;
+  const ArrivalBatch::Arrival& arrival = batch_->arrival(item.number);
+  if (arrival.egress == ArrivalBatch::kUnrouted) return;
+  const EgressPort& egress = egress_[arrival.egress];
+  egress.queues[arrival.packet->priority].frames.prefetchFront(0);
+  egress.queues[arrival.packet->priority].frames.prefetchAppend();
+  egress.transmitter.queue().packets.prefetchPush();
 }
 
-// Does what the output does before `decided`; a last bit that leaves by `released` has left.
-void SwitchNode::catchUp(Output& out, Picoseconds released, Picoseconds decided) {
-  goOn(
-      out, [=](Picoseconds time) { return time <= released; },
-      [=](Picoseconds time) { return time < decided; });
+// Takes the decisions of the port before `decided`, and the last bits up to `released`.
+void SwitchNode::advance(EgressPort& egress, Picoseconds released, Picoseconds decided) {
+  EgressDrain<StoredState>(*this, egress)
+      .advance([=](Picoseconds bit) { return bit <= released; },
+               [=](Picoseconds decision) { return decision < decided; });
 }
 
-// Sends what goes before everything else, or returns what the scheduler picks.
-unsigned SwitchNode::choose(Output& out, Picoseconds now) {
-  const Picoseconds start = out.wire.startsAt(now);
+// Sends what goes before all queued frames, or returns the priority that the scheduler picks.
+unsigned SwitchNode::choose(EgressPort& egress, Picoseconds now) {
+  const Picoseconds start = egress.transmitter.startsAt(now);
   if (start > now) {
-    out.decision = start;
+    egress.decision = start;
     return kNoFrame;
   }
-  if (isUrgent(out, now)) {
-    sendUrgent(out, now);
-    const bool more = out.waiting != 0 || out.consumed_waiting || out.wire.replayAt() != kNever;
-    out.decision = more ? out.wire.freeAt() : kNever;
-    settle(out);
+  if (egress.hasControlToSend(now)) {
+    sendUrgent(egress, now);
+    const bool more =
+        egress.waiting != 0 || egress.consumed_waiting || egress.transmitter.replayAt() != kNever;
+    egress.decision = more ? egress.transmitter.freeAt() : kNever;
+    updateRestrictions(egress);
     return kNoFrame;
   }
-  const PriorityMask candidates = eligible(out, now);
-  settle(out);
-  if (candidates == 0 || out.wire.full()) {
-    out.decision = std::min(out.wire.resumesAt(out.waiting), out.wire.replayAt());
+  const PriorityMask candidates = eligible(egress, now);
+  updateRestrictions(egress);
+  if (candidates == 0 || egress.transmitter.full()) {
+    egress.decision =
+        std::min(egress.transmitter.resumesAt(egress.waiting), egress.transmitter.replayAt());
     return kNoFrame;
   }
-  if (all_strict_) return static_cast<unsigned>(std::bit_width(unsigned{candidates})) - 1;
-  return out.scheduler.pick(candidates, out.waiting, [&](unsigned p) {
-    return std::int64_t{out.classes[p].queue.front().packet.length};
+  if (unweighted_) return highestPriority(candidates);
+  return egress.scheduler.pick(candidates, egress.waiting, [&](unsigned p) {
+    return std::int64_t{egress.queues[p].frames.front().packet.length};
   });
 }
 
-inline PriorityMask SwitchNode::eligible(Output& out, Picoseconds now) {
-  const auto paused = static_cast<PriorityMask>(out.wire.pausedAt(now) & ~out.ignoring);
-  const auto candidates = static_cast<PriorityMask>(out.waiting & ~paused);
-  return (candidates & credited_) == 0 ? candidates : withCredits(out, candidates);
+inline PriorityMask SwitchNode::eligible(EgressPort& egress, Picoseconds now) {
+  const auto paused =
+      static_cast<PriorityMask>(egress.transmitter.pausedAt(now) & ~egress.ignoring);
+  const auto candidates = static_cast<PriorityMask>(egress.waiting & ~paused);
+  return (candidates & credited_) == 0 ? candidates : withCredits(egress, candidates);
 }
 
-// advance() for everybody, see switch_node.h.
 void SwitchNode::advanceAll(Picoseconds time) {
-  active_.forEach([&](std::uint32_t port) { advance(outputs_[port], time); });
+  active_.forEach([&](std::uint32_t port) { advance(egress_[port], time); });
 }
 
-// As advanceAll(), but for outputs with isOrdered(), in the order of time, timers among them: a
-// frame that leaves may set one going that is due before `time`, or let an input go on, whose
-// output then has a PAUSE frame to send. An output goes on for as long as no other one has anything
-// to do before.
+// As advanceAll(), but for ports with isOrdered(), in order of time, timers among them: a departure
+// may set a timer that is due before `time`, or let an ingress port resume, whose egress side then
+// has a PAUSE frame to send. A port advances for as long as no other port has an earlier step.
 void SwitchNode::advanceInOrder(Picoseconds time) {
   while (anyStepBefore(time)) {
-    if (step_[leader_] >= others_) {
-      findLeader();
-      if (!anyStepBefore(time)) return;  // others_ was of a step that has been put off since
+    if (next_step_[earliest_] >= earliest_other_) {
+      findEarliest();
+      if (!anyStepBefore(time)) return;  // earliest_other_ was a step that has been postponed
     }
-    Output& out = outputs_[leader_];
-    const std::int64_t step = step_[leader_];
-    if (timer_ < time && before(timer_) < step) {
+    EgressPort& egress = egress_[earliest_];
+    const std::int64_t step = next_step_[earliest_];
+    if (timer_ < time && stepsBefore(timer_) < step) {
       runTimer(timer_);
-    } else if (step < others_) {
-      goOn(
-          out,
-          [&](Picoseconds bit) { return bit <= time && bit <= timer_ && before(bit) < others_; },
-          [&](Picoseconds decision) {
-            return decision < time && decision < timer_ && before(decision) + 1 < others_;
-          });
-      noteStep(out);
+    } else if (step < earliest_other_) {
+      EgressDrain<StoredState>(*this, egress)
+          .advance(
+              [&](Picoseconds bit) {
+                return bit <= time && bit <= timer_ && stepsBefore(bit) < earliest_other_;
+              },
+              [&](Picoseconds decision) {
+                return decision < time && decision < timer_ &&
+                       stepsBefore(decision) + 1 < earliest_other_;
+              });
+      noteStep(egress);
     } else {
-      // Another one has a step at the same instant. A last bit is an even step, a decision an odd
+      // Another port has a step at the same instant. A last bit is an even step, a decision an odd
       // one.
-      catchUp(out, Picoseconds(step >> 1), Picoseconds((step >> 1) + (step & 1)));
-      noteStep(out);
+      advance(egress, Picoseconds(step >> 1), Picoseconds((step >> 1) + (step & 1)));
+      noteStep(egress);
     }
   }
 }
 
-// The output with the earliest step; of equal ones the first.
-void SwitchNode::findLeader() {
+// The port with the earliest step; of equal ones the first.
+void SwitchNode::findEarliest() {
   std::int64_t first = kNever.count();
   std::int64_t second = kNever.count();
-  std::uint32_t leader = leader_;
-  const std::int64_t* const steps = step_.data();
+  std::uint32_t earliest = earliest_;
+  const std::int64_t* const steps = next_step_.data();
   active_.forEach([&](std::uint32_t port) {
     const std::int64_t step = steps[port];
     const bool leads = step < first;
     second = leads ? first : least(second, step);
     first = leads ? step : first;
-    leader = leads ? port : leader;
+    earliest = leads ? port : earliest;
   });
-  others_ = second;
-  leader_ = leader;
+  earliest_other_ = second;
+  earliest_ = earliest;
 }
 
 }  // namespace plumbline::fabric

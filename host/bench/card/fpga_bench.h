@@ -8,17 +8,11 @@
 #include <vector>
 
 #include "bench/card/bus_cards.h"
+#include "bench/card/open_card.h"
 #include "bench/trial/bench.h"
 #include "bench/trial/fpga_spec.h"
-#include "card/register_bus.h"
 
 namespace plumbline::bench {
-
-// A card that has been opened.
-struct OpenCard {
-  std::unique_ptr<card::RegisterBus> bus;
-  std::string description;  // for the report: which card, and what was loaded into it
-};
 
 // Tester port p is host p of the DUT among those in use; ports are counted through the cards in
 // their order. The trial waits for residual frames as long as it is told, because nothing says when

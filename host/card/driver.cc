@@ -195,6 +195,7 @@ void Driver::readInfo() {
   info_.llr = global::kFeaturesLlr.get(features) != 0;
   info_.patterns = global::kFeaturesPatterns.get(features) != 0;
   info_.messages = global::kFeaturesMessages.get(features) != 0;
+  info_.core = global::kFeaturesCore.get(features) != 0;
   info_.dma = DmaRegisters(bus_).present();
   info_.clock_period_num = bus_.read(global::kClockPeriodNum);
   info_.clock_period_den = bus_.read(global::kClockPeriodDen);

@@ -38,6 +38,7 @@ struct CardInfo {
   bool llr = false;
   bool patterns = false;               // drawn and listed gaps, random source ports
   bool messages = false;               // queue pair lists and messages of several frames
+  bool core = false;                   // a control processor (control_core.h)
   bool dma = false;                    // a path to memory shared with the host
   std::uint32_t clock_period_num = 0;  // clock period in ps as a fraction
   std::uint32_t clock_period_den = 1;

@@ -14,9 +14,9 @@ namespace plumbline::card::regs {
 
 // Version of the map that this header was made from, and the first 32 bits of its source's SHA-256.
 inline constexpr std::uint32_t kMapMajor = 1;
-inline constexpr std::uint32_t kMapMinor = 3;
+inline constexpr std::uint32_t kMapMinor = 4;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0xAAC1D55D;
+inline constexpr std::uint32_t kMapHash = 0x79847104;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -107,12 +107,12 @@ inline constexpr std::uint32_t kCount = 1;
 inline constexpr std::uint32_t kId = 0x010;
 inline constexpr std::uint32_t kIdValue = 0x504C554D;
 inline constexpr std::uint32_t kVersion = 0x014;
-inline constexpr std::uint32_t kVersionValue = 0x01030000;
+inline constexpr std::uint32_t kVersionValue = 0x01040000;
 inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0xAAC1D55D;
+inline constexpr std::uint32_t kMapHashValue = 0x79847104;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -130,6 +130,7 @@ inline constexpr Field kFeaturesCbfc{kFeatures, 6, 1};
 inline constexpr Field kFeaturesPatterns{kFeatures, 7, 1};
 inline constexpr Field kFeaturesMessages{kFeatures, 8, 1};
 inline constexpr Field kFeaturesRxTracking{kFeatures, 9, 1};
+inline constexpr Field kFeaturesCore{kFeatures, 16, 1};
 inline constexpr std::uint32_t kClockPeriodNum = 0x024;
 inline constexpr std::uint32_t kClockPeriodDen = 0x028;
 inline constexpr std::uint32_t kScratch = 0x02C;
@@ -143,31 +144,40 @@ inline constexpr Field kStatusArmed{kStatus, 0, 1};
 inline constexpr Field kStatusRunning{kStatus, 1, 1};
 inline constexpr std::uint32_t kSticky = 0x038;
 inline constexpr Field kStickyLateStart{kSticky, 0, 1};
+inline constexpr Field kStickyLockExpired{kSticky, 1, 1};
+inline constexpr std::uint32_t kBusLock = 0x03C;
+inline constexpr Field kBusLockTake{kBusLock, 0, 1};
+inline constexpr Field kBusLockRelease{kBusLock, 1, 1};
 inline constexpr std::uint32_t kTimeLo = 0x040;
 inline constexpr std::uint32_t kTimeHi = 0x044;
 inline constexpr std::uint32_t kSetTimeLo = 0x048;
 inline constexpr std::uint32_t kSetTimeHi = 0x04C;
 inline constexpr std::uint32_t kStartTimeLo = 0x050;
 inline constexpr std::uint32_t kStartTimeHi = 0x054;
+inline constexpr std::uint32_t kBusLockStatus = 0x058;
+inline constexpr Field kBusLockStatusLocked{kBusLockStatus, 0, 1};
+inline constexpr Field kBusLockStatusByCore{kBusLockStatus, 1, 1};
 
-inline constexpr std::array<RegisterInfo, 17> kRegisters{{
+inline constexpr std::array<RegisterInfo, 19> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
-    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01030000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0xAAC1D55D, true},
+    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01040000, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x79847104, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
-    {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000003FF, 0x00000000, false},
+    {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000103FF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"CLOCK_PERIOD_DEN", 0x028, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"SCRATCH", 0x02C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
     {"CONTROL", 0x030, 1, Access::kWriteOnePulse, 0x0000000F, 0x00000000, false},
     {"STATUS", 0x034, 1, Access::kReadOnly, 0x00000003, 0x00000000, false},
-    {"STICKY", 0x038, 1, Access::kWriteOneClear, 0x00000001, 0x00000000, false},
+    {"STICKY", 0x038, 1, Access::kWriteOneClear, 0x00000003, 0x00000000, false},
+    {"BUS_LOCK", 0x03C, 1, Access::kWriteOnePulse, 0x00000003, 0x00000000, false},
     {"TIME_LO", 0x040, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"TIME_HI", 0x044, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"SET_TIME_LO", 0x048, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
     {"SET_TIME_HI", 0x04C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
     {"START_TIME_LO", 0x050, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
     {"START_TIME_HI", 0x054, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"BUS_LOCK_STATUS", 0x058, 1, Access::kReadOnly, 0x00000003, 0x00000000, false},
 }};
 
 }  // namespace global
@@ -613,6 +623,58 @@ inline constexpr std::array<CounterInfo, 83> kCounters{{
 }};
 
 }  // namespace port
+
+// The host's end of the control processor: program load, reset, halt, step, a look into it,
+// mailbox. A card without it (FEATURES.core) reads as zero here. The processor cannot reach this
+// block: its access is refused.
+namespace core {
+
+inline constexpr std::uint32_t kBase = 0x9000;
+inline constexpr std::uint32_t kSize = 0x1000;
+inline constexpr std::uint32_t kCount = 1;
+
+inline constexpr std::uint32_t kCoreId = 0x000;
+inline constexpr std::uint32_t kCoreIdValue = 0x504C5256;
+inline constexpr std::uint32_t kMemoryBytes = 0x004;
+inline constexpr std::uint32_t kControl = 0x010;
+inline constexpr Field kControlHalt{kControl, 0, 1};
+inline constexpr Field kControlReset{kControl, 1, 1};
+inline constexpr std::uint32_t kCommand = 0x014;
+inline constexpr Field kCommandStep{kCommand, 0, 1};
+inline constexpr Field kCommandExecute{kCommand, 1, 1};
+inline constexpr std::uint32_t kStatus = 0x018;
+inline constexpr Field kStatusHalted{kStatus, 0, 1};
+inline constexpr Field kStatusAsleep{kStatus, 1, 1};
+inline constexpr Field kStatusExecError{kStatus, 2, 1};
+inline constexpr Field kStatusMailInFull{kStatus, 3, 1};
+inline constexpr Field kStatusMailOutValid{kStatus, 4, 1};
+inline constexpr std::uint32_t kPc = 0x01C;
+inline constexpr std::uint32_t kExecInstr = 0x020;
+inline constexpr std::uint32_t kDebugData = 0x024;
+inline constexpr std::uint32_t kMemAddress = 0x028;
+inline constexpr Field kMemAddressWord{kMemAddress, 2, 15};
+inline constexpr std::uint32_t kMemWrite = 0x02C;
+inline constexpr std::uint32_t kMemRead = 0x030;
+inline constexpr std::uint32_t kMailIn = 0x034;
+inline constexpr std::uint32_t kMailOut = 0x038;
+
+inline constexpr std::array<RegisterInfo, 13> kRegisters{{
+    {"CORE_ID", 0x000, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C5256, true},
+    {"MEMORY_BYTES", 0x004, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"CONTROL", 0x010, 1, Access::kReadWrite, 0x00000003, 0x00000001, false},
+    {"COMMAND", 0x014, 1, Access::kWriteOnePulse, 0x00000003, 0x00000000, false},
+    {"STATUS", 0x018, 1, Access::kReadOnly, 0x0000001F, 0x00000000, false},
+    {"PC", 0x01C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EXEC_INSTR", 0x020, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"DEBUG_DATA", 0x024, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"MEM_ADDRESS", 0x028, 1, Access::kReadWrite, 0x0001FFFC, 0x00000000, false},
+    {"MEM_WRITE", 0x02C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"MEM_READ", 0x030, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"MAIL_IN", 0x034, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"MAIL_OUT", 0x038, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+}};
+
+}  // namespace core
 
 // Path to the host's memory, of cards that have one: captures into a ring, lists of register
 // accesses out of a buffer. A card without it reads as zero here.

@@ -53,6 +53,7 @@ int parseAndAct(int argc, const char* const* argv) {
   addPlanVerb(app, action);
   addListVerb(app, action);
   addPortsVerb(app, action);
+  addFirmwareVerb(app, action);
   addReportVerb(app, action);
   addResultsVerb(app, action);
   addSweepVerb(app, action);

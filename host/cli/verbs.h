@@ -21,6 +21,7 @@ void addRunVerb(CLI::App& app, Action& action);
 void addValidateVerb(CLI::App& app, Action& action);
 void addPlanVerb(CLI::App& app, Action& action);
 void addListVerb(CLI::App& app, Action& action);
+void addFirmwareVerb(CLI::App& app, Action& action);
 void addPortsVerb(CLI::App& app, Action& action);
 void addReportVerb(CLI::App& app, Action& action);
 void addResultsVerb(CLI::App& app, Action& action);

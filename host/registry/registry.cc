@@ -10,6 +10,7 @@
 #include "bench/sim/sim_bench.h"
 #ifdef PLUMBLINE_CARD_SIM
 #include "bench/card/rtl_bench.h"
+#include "sim/card_sim.h"
 #endif
 #ifdef PLUMBLINE_XRT
 #include "bench/card/fpga_bench.h"
@@ -31,7 +32,7 @@ struct Entry {
 };
 
 #ifdef PLUMBLINE_XRT
-std::unique_ptr<Bench> openCards(const FpgaSpec& spec) {
+std::vector<OpenCard> openFpgaCards(const FpgaSpec& spec) {
   if (spec.xclbin.empty()) {
     throw Error(ErrorKind::kUsage, "the scenario does not name a card", "fpga",
                 "fpga: {xclbin: FILE} with the file of the packed card");
@@ -42,7 +43,7 @@ std::unique_ptr<Bench> openCards(const FpgaSpec& spec) {
     std::string description = bus->description();
     cards.push_back({std::move(bus), std::move(description)});
   }
-  return std::make_unique<FpgaBench>(spec, std::move(cards));
+  return cards;
 }
 #endif
 
@@ -63,7 +64,7 @@ const std::vector<Entry>& entries() {
       {{"fpga", "tester cards in this host, through the Xilinx Runtime"},
        [](const BenchOptions& options) -> std::unique_ptr<Bench> {
          if (!options.fpga) return std::make_unique<FpgaBench>();
-         return openCards(*options.fpga);
+         return std::make_unique<FpgaBench>(*options.fpga, openFpgaCards(*options.fpga));
        }},
 #endif
 #ifdef PLUMBLINE_LIBFABRIC
@@ -127,6 +128,28 @@ bool hasCardSlots() {
 #else
   return false;
 #endif
+}
+
+std::vector<OpenCard> openCards(const std::string& bench, [[maybe_unused]] const FpgaSpec& spec) {
+  std::vector<std::string> names;
+#ifdef PLUMBLINE_CARD_SIM
+  if (bench == "rtl") {
+    constexpr std::uint32_t kPorts = 2;
+    std::vector<OpenCard> cards;
+    cards.push_back({std::make_unique<sim::CardSim>(sim::CardSimOptions{.ports = kPorts}),
+                     fmt::format("simulated card of {} ports", kPorts)});
+    return cards;
+  }
+  names.emplace_back("rtl");
+#endif
+#ifdef PLUMBLINE_XRT
+  if (bench == "fpga") return openFpgaCards(spec);
+  names.emplace_back("fpga");
+#endif
+  throw Error(ErrorKind::kUsage, fmt::format("the bench '{}' has no cards in this build", bench),
+              {},
+              names.empty() ? "a build with the card's simulation, or with libxrt-dev"
+                            : fmt::format("one of: {}", fmt::join(names, ", ")));
 }
 
 std::unique_ptr<Bench> makeBench(const std::string& name, const BenchOptions& options) {

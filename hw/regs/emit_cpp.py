@@ -103,26 +103,58 @@ struct CounterInfo {{
 }};
 """
 
+FREESTANDING_HEAD = """\
+// {notice}
+// The register map of the card for firmware: offsets and fields by name, and nothing that needs a
+// library. What each of them means is in docs/registers.md.
+#pragma once
+
+#include <stdint.h>
+
+// clang-format off
+namespace plumbline::firmware::regs {{
+
+// Version of the map that this header was made from.
+inline constexpr uint32_t kMapMajor = {major};
+inline constexpr uint32_t kMapMinor = {minor};
+inline constexpr uint32_t kMapPatch = {patch};
+
+// Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
+struct Field {{
+  uint32_t offset;
+  uint32_t lsb;
+  uint32_t width;
+
+  [[nodiscard]] constexpr uint32_t max() const {{ return 0xFFFFFFFFu >> (32 - width); }}
+  [[nodiscard]] constexpr uint32_t mask() const {{ return max() << lsb; }}
+  // The field's value in a register word.
+  [[nodiscard]] constexpr uint32_t get(uint32_t word) const {{ return (word >> lsb) & max(); }}
+  // A register word with only this field set; what of `value` does not fit is lost.
+  [[nodiscard]] constexpr uint32_t of(uint32_t value) const {{ return (value & max()) << lsb; }}
+}};
+"""
+
 ACCESS = {"ro": "kReadOnly", "rw": "kReadWrite", "w1p": "kWriteOnePulse", "w1c": "kWriteOneClear"}
 
 
-def _block(block):
+def _constants(block, word):
+    """Offsets and fields of a block, in its namespace; `word` is the type of a 32-bit number."""
     out = ["", *comment(block.description), f"namespace {block.name} {{", "",
-           f"inline constexpr std::uint32_t kBase = 0x{block.base:04X};",
-           f"inline constexpr std::uint32_t kSize = 0x{block.size:04X};",
-           f"inline constexpr std::uint32_t kCount = {block.count};"]
+           f"inline constexpr {word} kBase = 0x{block.base:04X};",
+           f"inline constexpr {word} kSize = 0x{block.size:04X};",
+           f"inline constexpr {word} kCount = {block.count};"]
     if block.count > 1:
         out += ["// Bus address of a register of instance `index`.",
-                "constexpr std::uint32_t address(std::uint32_t index, std::uint32_t offset) {",
+                f"constexpr {word} address({word} index, {word} offset) {{",
                 "  return kBase + kSize * index + offset;", "}"]
     out.append("")
     for register in block.registers:
         name = camel(register.name)
-        out.append(f"inline constexpr std::uint32_t k{name} = 0x{register.offset:03X};")
+        out.append(f"inline constexpr {word} k{name} = 0x{register.offset:03X};")
         if register.count > 1:
-            out.append(f"inline constexpr std::uint32_t k{name}Count = {register.count};")
+            out.append(f"inline constexpr {word} k{name}Count = {register.count};")
         if register.constant is not None:
-            out.append(f"inline constexpr std::uint32_t k{name}Value = 0x{register.constant:08X};")
+            out.append(f"inline constexpr {word} k{name}Value = 0x{register.constant:08X};")
         for field in register.fields:
             if not register.whole:
                 out.append(f"inline constexpr Field k{field_camel(register, field)}"
@@ -131,8 +163,17 @@ def _block(block):
         out += ["", *comment("Counters: 64 bits, LO word here and HI word behind it. "
                              "Those per priority p at + 8·p.")]
         for counter in block.counters:
-            out.append(f"inline constexpr std::uint32_t k{camel(counter.name)} = "
+            out.append(f"inline constexpr {word} k{camel(counter.name)} = "
                        f"0x{counter.offset:03X};")
+    return out
+
+
+def _end(name):
+    return ["", f"}}  // namespace {name}"]
+
+
+def _block(block):
+    out = _constants(block, "std::uint32_t")
     out += ["", f"inline constexpr std::array<RegisterInfo, {len(block.registers)}> kRegisters{{{{"]
     for r in block.registers:
         value = r.constant if r.constant is not None else r.reset
@@ -145,8 +186,7 @@ def _block(block):
         out += ["", f"inline constexpr std::array<CounterInfo, {count}> kCounters{{{{"]
         out += [f'    {{"{c.name}", 0x{c.offset:03X}, {c.count}}},' for c in block.counters]
         out.append("}};")
-    out += ["", f"}}  // namespace {block.name}"]
-    return out
+    return out + _end(block.name)
 
 
 def _table(table):
@@ -155,6 +195,17 @@ def _table(table):
     out += [f"inline constexpr TableField k{camel(f.name)}{{{f.lsb}, {f.width}}};"
             for f in table.fields]
     return out + ["", f"}}  // namespace {table.name}_table"]
+
+
+def freestanding(regmap):
+    """Constants only, for firmware: without a standard library and without tables."""
+    major, minor, patch = regmap.version
+    out = [FREESTANDING_HEAD.format(notice=NOTICE, major=major, minor=minor, patch=patch)
+           .rstrip("\n")]
+    for block in regmap.blocks:
+        out += _constants(block, "uint32_t") + _end(block.name)
+    out += ["", "}  // namespace plumbline::firmware::regs", "// clang-format on", ""]
+    return "\n".join(out)
 
 
 def header(regmap):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the register package, decoders, C++ header and documentation from plumbline.toml.
+"""Makes the register package, decoders, C++ headers and documentation from plumbline.toml.
 
   generate.py           writes the files into the source tree
   generate.py --check   writes nothing; exit code 1 and the names of the files that are not what
@@ -24,6 +24,7 @@ def outputs(card_map):
     files = {
         "hw/rtl/csr/plumb_regs_pkg.sv": emit_sv.package(card_map),
         "host/card/registers.h": emit_cpp.header(card_map),
+        "firmware/registers.h": emit_cpp.freestanding(card_map),
         "docs/registers.md": emit_doc.page(card_map),
     }
     for block in card_map.blocks:

@@ -12,6 +12,8 @@ mac/plumb_crc32.sv
 csr/plumb_axil.sv
 csr/plumb_card_time.sv
 csr/plumb_hist_reader.sv
+csr/plumb_register_arbiter.sv
+csr/plumb_regs_core.sv
 csr/plumb_regs_dma.sv
 csr/plumb_regs_global.sv
 csr/plumb_regs_port.sv

@@ -197,9 +197,42 @@ TEST_F(CommandTest, PortsAreThoseOfTheBenches) {
 #endif
 }
 
+TEST_F(CommandTest, FirmwareOfABenchWithoutCards) {
+  expectUsageError({"firmware", "--bench", "sim"}, "the bench 'sim' has no cards");
+}
+
+TEST_F(CommandTest, FirmwareImagesThatAreNone) {
+  expectUsageError({"firmware", "--image", "/nonexistent.bin"}, "cannot be read");
+  expectUsageError({"firmware", "--image", file("short.bin", "PLFW")}, "4 bytes are too few");
+  expectUsageError({"firmware", "--image", file("other.bin", std::string(64, 'x'))},
+                   "no image of firmware");
+}
+
+#ifdef PLUMBLINE_CARD_SIM
+TEST_F(CommandTest, FirmwareOfTheSimulatedCard) {
+  const Outcome outcome = run({"firmware", "--json"});
+  if (outcome.exit_code != 0) {
+    EXPECT_THAT(outcome.err, HasSubstr("built without firmware"));
+    GTEST_SKIP() << outcome.err;
+  }
+  const nlohmann::json cards = parseJson(outcome.out);
+  ASSERT_EQ(cards.size(), 1U);
+  EXPECT_EQ(cards[0]["state"], "ready");
+  EXPECT_EQ(cards[0]["version"], "1.0.0");
+  EXPECT_EQ(cards[0]["interface"], "1.0");
+  EXPECT_TRUE(cards[0]["watchdog_ps"].is_null());
+  EXPECT_GT(cards[0]["uptime_ps"], 0);
+  ASSERT_EQ(cards[0]["log"].size(), 1U);
+  EXPECT_EQ(cards[0]["log"][0]["text"], "firmware 1.0.0 has started");
+  const Outcome tables = run({"firmware"});
+  EXPECT_THAT(tables.out, HasSubstr("simulated card of 2 ports"));
+  EXPECT_THAT(tables.out, HasSubstr("firmware 1.0.0 has started"));
+}
+#endif
+
 TEST_F(CommandTest, HelpIsNoFault) {
-  for (const char* verb : {"run", "validate", "plan", "list", "ports", "report", "results",
-                           "selftest", "serve", "sweep", "top", "version"}) {
+  for (const char* verb : {"run", "validate", "plan", "list", "ports", "firmware", "report",
+                           "results", "selftest", "serve", "sweep", "top", "version"}) {
     const Outcome outcome = run({verb, "--help"});
     EXPECT_EQ(outcome.exit_code, 0) << verb;
     EXPECT_THAT(outcome.out, HasSubstr("Exit codes"));

@@ -286,6 +286,27 @@ class Made(unittest.TestCase):
                 check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_freestanding_header_has_the_same_constants(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            for name, text in (("host.h", emit_cpp.header(self.map)),
+                               ("firmware.h", emit_cpp.freestanding(self.map))):
+                (path / name).write_text(text, encoding="utf-8")
+            names = ["unit::kBase", "unit::kRegA.offset", "unit::kRegA.lsb", "unit::kRegB.mask()",
+                     "unit::kRegB.get(0x1FF)", "unit::kRegA.of(3)", "unit::kVerValue", "unit::kN"]
+            checks = "".join(f"static_assert(plumbline::firmware::regs::{name} == "
+                             f"plumbline::card::regs::{name});\n" for name in names)
+            (path / "both.cc").write_text('#include "firmware.h"\n#include "host.h"\n' + checks,
+                                          encoding="utf-8")
+            # By itself it needs no header of the C++ library.
+            (path / "alone.cc").write_text('#include "firmware.h"\n', encoding="utf-8")
+            for file, flags in (("both.cc", [f"-I{ROOT / 'host'}"]),
+                                ("alone.cc", ["-ffreestanding", "-nostdinc++"])):
+                done = subprocess.run(
+                    ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *flags,
+                     str(path / file)], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_page(self):
         text = emit_doc.page(self.map)
         self.assertIn("| `0x010` | **REG** | rw | `0x00000105` | A register. |", text)
@@ -319,7 +340,7 @@ class Tree(unittest.TestCase):
 
     def test_check_names_what_is_stale_and_writes_nothing(self):
         for name in ("hw/rtl/csr/plumb_regs_pkg.sv", "hw/rtl/csr/plumb_regs_port.sv",
-                     "host/card/registers.h", "docs/registers.md"):
+                     "host/card/registers.h", "firmware/registers.h", "docs/registers.md"):
             root = self.copy_of_tree()
             path = root / name
             path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")

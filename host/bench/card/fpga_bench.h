@@ -8,17 +8,11 @@
 #include <vector>
 
 #include "bench/card/bus_cards.h"
+#include "bench/card/open_card.h"
 #include "bench/trial/bench.h"
 #include "bench/trial/fpga_spec.h"
-#include "card/register_bus.h"
 
 namespace plumbline::bench {
-
-// A card that has been opened.
-struct OpenCard {
-  std::unique_ptr<card::RegisterBus> bus;
-  std::string description;  // for the report: the card and the image loaded into it
-};
 
 // Tester port p is the p-th host of the DUT that is in use; ports are numbered through the cards in
 // their order. The trial waits the full drain time for residual frames, because a real device does

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "bench/card/open_card.h"
 #include "bench/trial/bench.h"
 #include "bench/trial/endpoint_spec.h"
 #include "bench/trial/fpga_spec.h"
@@ -61,6 +62,11 @@ std::vector<CardSlot> cardSlots();
 
 // Whether there are any, without opening them; false where cardSlots() throws.
 bool hasCardSlots();
+
+// The cards of a bench, opened for work on the cards themselves: of "rtl" a simulated one, fresh
+// out of reset; of "fpga" those of `spec`. Throws Error(kUsage) for a bench without cards or a spec
+// that names none, and as the cards' buses.
+std::vector<OpenCard> openCards(const std::string& bench, const FpgaSpec& spec);
 
 // Makes a bench; its first trial starts any simulation. Throws Error(kUsage) for an unknown name,
 // listing the known ones, and Error(kUnsupported) for an endpoint or a card that this machine does

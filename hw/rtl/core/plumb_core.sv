@@ -5,6 +5,9 @@
 //   0x8000_0000  the card's registers: the bus port below
 //
 // After reset the processor is halted until the host lets it go.
+//
+// Halted, asleep or in reset all of it rests but the timer (plumb_clock_gate): a simulated card pays
+// for a processor that works.
 module plumb_core #(
   parameter int unsigned CodeBytes = 65536,  // a power of two
   parameter int unsigned DataBytes = 32768   // a power of two, at most CodeBytes
@@ -12,12 +15,13 @@ module plumb_core #(
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
-  // Host: a register block.
-  input  wire logic [11:2] reg_addr_i,    // register of plumb_core_host
+  // Host: the register block core, as plumb_core_host has it.
+  input  wire logic [11:2] reg_addr_i,    // register
   input  wire logic        reg_wen_i,     // write it
   input  wire logic        reg_ren_i,     // read it
   input  wire logic [31:0] reg_wdata_i,   // what is written
-  output      logic [31:0] reg_rdata_o,   // what was read last
+  output      logic        reg_ack_o,     // the access has ended
+  output      logic [31:0] reg_rdata_o,   // what was read; zero in all other clocks
 
   // The card's registers, as plumb_core_cpu has its bus.
   output      logic        bus_req_o,     // access, held until bus_ack_i
@@ -36,7 +40,7 @@ module plumb_core #(
   localparam int unsigned MemoryBytes = CodeBytes + DataBytes;
   localparam int unsigned MemoryLog2  = $clog2(MemoryBytes);
 
-  logic        core_rst_n;
+  logic        clk_core, core_rst_n, host_busy;
   logic        fetch_en, mem_en, cpu_req, to_card, local_ack, local_error;
   logic        timer_irq, ext_irq, halt, halted, step, exec, exec_error, debug_we;
   logic        host_req, host_write, host_ack;
@@ -48,10 +52,17 @@ module plumb_core #(
   logic [MemoryLog2-1:2]  host_addr;
   plumb_core_pkg::trace_t trace;
 
+  plumb_clock_gate u_gate (
+    .clk_i  (clk_i),
+    .rst_ni (rst_ni),
+    .busy_i (host_busy || !(asleep_o || halted) || timer_irq || ext_irq || irq_i != '0),
+    .clk_o  (clk_core)
+  );
+
   plumb_core_cpu #(
     .MemoryBytes (MemoryBytes)
   ) u_cpu (
-    .clk_i         (clk_i),
+    .clk_i         (clk_core),
     .rst_ni        (core_rst_n),
     .fetch_en_o    (fetch_en),
     .fetch_addr_o  (fetch_addr),
@@ -97,7 +108,7 @@ module plumb_core #(
     .CodeBytes (CodeBytes),
     .DataBytes (DataBytes)
   ) u_ram (
-    .clk_i     (clk_i),
+    .clk_i     (clk_core),
     .a_en_i    (fetch_en),
     .a_addr_i  (fetch_addr),
     .a_rdata_o (fetch_rdata),
@@ -109,7 +120,8 @@ module plumb_core #(
   );
 
   plumb_core_local u_local (
-    .clk_i        (clk_i),
+    .clk_i        (clk_core),
+    .clk_timer_i  (clk_i),
     .rst_ni       (core_rst_n),
     .req_i        (cpu_req && !to_card),
     .write_i      (bus_write_o),
@@ -133,13 +145,15 @@ module plumb_core #(
   plumb_core_host #(
     .MemoryBytes (MemoryBytes)
   ) u_host (
-    .clk_i        (clk_i),
+    .clk_i        (clk_core),
     .rst_ni       (rst_ni),
     .reg_addr_i   (reg_addr_i),
     .reg_wen_i    (reg_wen_i),
     .reg_ren_i    (reg_ren_i),
     .reg_wdata_i  (reg_wdata_i),
+    .reg_ack_o    (reg_ack_o),
     .reg_rdata_o  (reg_rdata_o),
+    .busy_o       (host_busy),
     .core_rst_no  (core_rst_n),
     .halt_o       (halt),
     .step_o       (step),

@@ -16,6 +16,7 @@
 // to be done, what it is lies in memory.
 module plumb_core_local (
   input  wire logic        clk_i,
+  input  wire logic        clk_timer_i,   // the same, but never at rest (plumb_clock_gate)
   input  wire logic        rst_ni,
 
   input  wire logic        req_i,         // access, held until ack_o
@@ -46,7 +47,7 @@ module plumb_core_local (
   logic        high_above_q, high_equal_q, low_reached_q;
 
   plumb_core_counter u_mtime (
-    .clk_i     (clk_i),
+    .clk_i     (clk_timer_i),
     .rst_ni    (rst_ni),
     .count_i   (1'b1),
     .we_low_i  (1'b0),
@@ -55,7 +56,7 @@ module plumb_core_local (
     .value_o   (mtime)
   );
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_timer_i) begin
     if (!rst_ni) begin
       high_above_q  <= 1'b0;
       high_equal_q  <= 1'b0;

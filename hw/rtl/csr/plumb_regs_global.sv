@@ -71,6 +71,12 @@ module plumb_regs_global (
         if (address == plumb_regs_pkg::GlobalControlOffset) begin
           pulse_o.control_set_time <= reg_wdata_i[3];
         end
+        if (address == plumb_regs_pkg::GlobalBusLockOffset) begin
+          pulse_o.bus_lock_take <= reg_wdata_i[0];
+        end
+        if (address == plumb_regs_pkg::GlobalBusLockOffset) begin
+          pulse_o.bus_lock_release <= reg_wdata_i[1];
+        end
       end
     end
   end
@@ -84,8 +90,12 @@ module plumb_regs_global (
         if (address == plumb_regs_pkg::GlobalStickyOffset && reg_wdata_i[0]) begin
           fault_q.sticky_late_start <= 1'b0;
         end
+        if (address == plumb_regs_pkg::GlobalStickyOffset && reg_wdata_i[1]) begin
+          fault_q.sticky_lock_expired <= 1'b0;
+        end
       end
       if (fault_i.sticky_late_start) fault_q.sticky_late_start <= 1'b1;
+      if (fault_i.sticky_lock_expired) fault_q.sticky_lock_expired <= 1'b1;
     end
   end
 
@@ -108,7 +118,9 @@ module plumb_regs_global (
             status_i.capability_ports
           };
           plumb_regs_pkg::GlobalFeaturesOffset: reg_rdata_o <= {
-            22'b0,
+            15'b0,
+            status_i.features_core,
+            6'b0,
             status_i.features_rx_tracking,
             status_i.features_messages,
             status_i.features_patterns,
@@ -128,13 +140,22 @@ module plumb_regs_global (
             status_i.status_running,
             status_i.status_armed
           };
-          plumb_regs_pkg::GlobalStickyOffset: reg_rdata_o <= {31'b0, fault_q.sticky_late_start};
+          plumb_regs_pkg::GlobalStickyOffset: reg_rdata_o <= {
+            30'b0,
+            fault_q.sticky_lock_expired,
+            fault_q.sticky_late_start
+          };
           plumb_regs_pkg::GlobalTimeLoOffset: reg_rdata_o <= status_i.time_lo;
           plumb_regs_pkg::GlobalTimeHiOffset: reg_rdata_o <= status_i.time_hi;
           plumb_regs_pkg::GlobalSetTimeLoOffset: reg_rdata_o <= config_o.set_time_lo;
           plumb_regs_pkg::GlobalSetTimeHiOffset: reg_rdata_o <= config_o.set_time_hi;
           plumb_regs_pkg::GlobalStartTimeLoOffset: reg_rdata_o <= config_o.start_time_lo;
           plumb_regs_pkg::GlobalStartTimeHiOffset: reg_rdata_o <= config_o.start_time_hi;
+          plumb_regs_pkg::GlobalBusLockStatusOffset: reg_rdata_o <= {
+            30'b0,
+            status_i.bus_lock_status_by_core,
+            status_i.bus_lock_status_locked
+          };
           default: reg_rdata_o <= '0;
         endcase
       end

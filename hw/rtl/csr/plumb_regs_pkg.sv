@@ -3,9 +3,9 @@
 package plumb_regs_pkg;
 
   localparam int unsigned MapMajor = 1;
-  localparam int unsigned MapMinor = 3;
+  localparam int unsigned MapMinor = 4;
   localparam int unsigned MapPatch = 0;
-  localparam logic [31:0] MapHash = 32'hAAC1D55D;
+  localparam logic [31:0] MapHash = 32'h79847104;
 
   // Block global: Identity, capabilities, card time and the common start of all ports.
   localparam logic [15:0] GlobalBase = 16'h0000;
@@ -14,7 +14,7 @@ package plumb_regs_pkg;
   localparam logic [11:0] GlobalIdOffset = 12'h010;
   localparam logic [31:0] GlobalIdValue = 32'h504C554D;
   localparam logic [11:0] GlobalVersionOffset = 12'h014;
-  localparam logic [31:0] GlobalVersionValue = 32'h01030000;
+  localparam logic [31:0] GlobalVersionValue = 32'h01040000;
   localparam int unsigned GlobalVersionPatchLsb = 0;
   localparam int unsigned GlobalVersionPatchW = 16;
   localparam int unsigned GlobalVersionMinorLsb = 16;
@@ -22,7 +22,7 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalVersionMajorLsb = 24;
   localparam int unsigned GlobalVersionMajorW = 8;
   localparam logic [11:0] GlobalMapHashOffset = 12'h018;
-  localparam logic [31:0] GlobalMapHashValue = 32'hAAC1D55D;
+  localparam logic [31:0] GlobalMapHashValue = 32'h79847104;
   localparam logic [11:0] GlobalCapabilityOffset = 12'h01C;
   localparam int unsigned GlobalCapabilityPortsLsb = 0;
   localparam int unsigned GlobalCapabilityPortsW = 4;
@@ -55,6 +55,8 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalFeaturesMessagesW = 1;
   localparam int unsigned GlobalFeaturesRxTrackingLsb = 9;
   localparam int unsigned GlobalFeaturesRxTrackingW = 1;
+  localparam int unsigned GlobalFeaturesCoreLsb = 16;
+  localparam int unsigned GlobalFeaturesCoreW = 1;
   localparam logic [11:0] GlobalClockPeriodNumOffset = 12'h024;
   localparam logic [11:0] GlobalClockPeriodDenOffset = 12'h028;
   localparam logic [11:0] GlobalScratchOffset = 12'h02C;
@@ -76,6 +78,13 @@ package plumb_regs_pkg;
   localparam logic [11:0] GlobalStickyOffset = 12'h038;
   localparam int unsigned GlobalStickyLateStartLsb = 0;
   localparam int unsigned GlobalStickyLateStartW = 1;
+  localparam int unsigned GlobalStickyLockExpiredLsb = 1;
+  localparam int unsigned GlobalStickyLockExpiredW = 1;
+  localparam logic [11:0] GlobalBusLockOffset = 12'h03C;
+  localparam int unsigned GlobalBusLockTakeLsb = 0;
+  localparam int unsigned GlobalBusLockTakeW = 1;
+  localparam int unsigned GlobalBusLockReleaseLsb = 1;
+  localparam int unsigned GlobalBusLockReleaseW = 1;
   localparam logic [11:0] GlobalTimeLoOffset = 12'h040;
   localparam logic [11:0] GlobalTimeHiOffset = 12'h044;
   localparam logic [11:0] GlobalSetTimeLoOffset = 12'h048;
@@ -86,6 +95,11 @@ package plumb_regs_pkg;
   localparam logic [31:0] GlobalStartTimeLoReset = 32'h00000000;
   localparam logic [11:0] GlobalStartTimeHiOffset = 12'h054;
   localparam logic [31:0] GlobalStartTimeHiReset = 32'h00000000;
+  localparam logic [11:0] GlobalBusLockStatusOffset = 12'h058;
+  localparam int unsigned GlobalBusLockStatusLockedLsb = 0;
+  localparam int unsigned GlobalBusLockStatusLockedW = 1;
+  localparam int unsigned GlobalBusLockStatusByCoreLsb = 1;
+  localparam int unsigned GlobalBusLockStatusByCoreW = 1;
 
   // Values of rw registers, to hardware.
   typedef struct packed {
@@ -99,21 +113,26 @@ package plumb_regs_pkg;
 
   // Commands and access pulses of one clock, to hardware.
   typedef struct packed {
+    logic bus_lock_release;
+    logic bus_lock_take;
     logic control_set_time;
     logic control_latch_time;
     logic control_stop;
     logic control_arm;
   } global_pulse_t;
-  localparam int unsigned GlobalPulseW = 4;
+  localparam int unsigned GlobalPulseW = 6;
 
   // Values of ro registers, from hardware.
   typedef struct packed {
+    logic bus_lock_status_by_core;
+    logic bus_lock_status_locked;
     logic [31:0] time_hi;
     logic [31:0] time_lo;
     logic status_running;
     logic status_armed;
     logic [31:0] clock_period_den;
     logic [31:0] clock_period_num;
+    logic features_core;
     logic features_rx_tracking;
     logic features_messages;
     logic features_patterns;
@@ -130,13 +149,14 @@ package plumb_regs_pkg;
     logic [7:0] capability_data_bytes;
     logic [3:0] capability_ports;
   } global_status_t;
-  localparam int unsigned GlobalStatusW = 164;
+  localparam int unsigned GlobalStatusW = 167;
 
   // Pulses that set w1c bits, from hardware.
   typedef struct packed {
+    logic sticky_lock_expired;
     logic sticky_late_start;
   } global_fault_t;
-  localparam int unsigned GlobalFaultW = 1;
+  localparam int unsigned GlobalFaultW = 2;
 
   // Block port: One port. Port p is at 0x1000·(p+1); ports the card does not have read as zero.
   localparam logic [15:0] PortBase = 16'h1000;
@@ -802,6 +822,100 @@ package plumb_regs_pkg;
     logic [63:0] tx_frames;
   } port_counters_t;
   localparam int unsigned PortCountersW = 7552;
+
+  // Block core: The host's end of the control processor: program load, reset, halt, step, a look
+  // into it, mailbox. A card without it (FEATURES.core) reads as zero here. The processor cannot
+  // reach this block: its access is refused.
+  localparam logic [15:0] CoreBase = 16'h9000;
+  localparam logic [15:0] CoreSize = 16'h1000;
+  localparam int unsigned CoreCount = 1;
+  localparam logic [11:0] CoreCoreIdOffset = 12'h000;
+  localparam logic [31:0] CoreCoreIdValue = 32'h504C5256;
+  localparam logic [11:0] CoreMemoryBytesOffset = 12'h004;
+  localparam logic [11:0] CoreControlOffset = 12'h010;
+  localparam logic [31:0] CoreControlReset = 32'h00000001;
+  localparam int unsigned CoreControlHaltLsb = 0;
+  localparam int unsigned CoreControlHaltW = 1;
+  localparam int unsigned CoreControlResetLsb = 1;
+  localparam int unsigned CoreControlResetW = 1;
+  localparam logic [11:0] CoreCommandOffset = 12'h014;
+  localparam int unsigned CoreCommandStepLsb = 0;
+  localparam int unsigned CoreCommandStepW = 1;
+  localparam int unsigned CoreCommandExecuteLsb = 1;
+  localparam int unsigned CoreCommandExecuteW = 1;
+  localparam logic [11:0] CoreStatusOffset = 12'h018;
+  localparam int unsigned CoreStatusHaltedLsb = 0;
+  localparam int unsigned CoreStatusHaltedW = 1;
+  localparam int unsigned CoreStatusAsleepLsb = 1;
+  localparam int unsigned CoreStatusAsleepW = 1;
+  localparam int unsigned CoreStatusExecErrorLsb = 2;
+  localparam int unsigned CoreStatusExecErrorW = 1;
+  localparam int unsigned CoreStatusMailInFullLsb = 3;
+  localparam int unsigned CoreStatusMailInFullW = 1;
+  localparam int unsigned CoreStatusMailOutValidLsb = 4;
+  localparam int unsigned CoreStatusMailOutValidW = 1;
+  localparam logic [11:0] CorePcOffset = 12'h01C;
+  localparam logic [11:0] CoreExecInstrOffset = 12'h020;
+  localparam logic [31:0] CoreExecInstrReset = 32'h00000000;
+  localparam logic [11:0] CoreDebugDataOffset = 12'h024;
+  localparam logic [31:0] CoreDebugDataReset = 32'h00000000;
+  localparam logic [11:0] CoreMemAddressOffset = 12'h028;
+  localparam logic [31:0] CoreMemAddressReset = 32'h00000000;
+  localparam int unsigned CoreMemAddressWordLsb = 2;
+  localparam int unsigned CoreMemAddressWordW = 15;
+  localparam logic [11:0] CoreMemWriteOffset = 12'h02C;
+  localparam logic [31:0] CoreMemWriteReset = 32'h00000000;
+  localparam logic [11:0] CoreMemReadOffset = 12'h030;
+  localparam logic [11:0] CoreMailInOffset = 12'h034;
+  localparam logic [31:0] CoreMailInReset = 32'h00000000;
+  localparam logic [11:0] CoreMailOutOffset = 12'h038;
+
+  // Values of rw registers, to hardware.
+  typedef struct packed {
+    logic [31:0] mail_in;
+    logic [31:0] mem_write;
+    logic [14:0] mem_address_word;
+    logic [31:0] debug_data;
+    logic [31:0] exec_instr;
+    logic control_reset;
+    logic control_halt;
+  } core_config_t;
+  localparam int unsigned CoreConfigW = 145;
+
+  // Commands and access pulses of one clock, to hardware.
+  typedef struct packed {
+    logic mail_out_read;
+    logic mail_in_written;
+    logic mem_read_read;
+    logic mem_write_written;
+    logic mem_address_written;
+    logic command_execute;
+    logic command_step;
+  } core_pulse_t;
+  localparam int unsigned CorePulseW = 7;
+
+  // Values of ro registers, from hardware.
+  typedef struct packed {
+    logic [31:0] mail_out;
+    logic [31:0] mem_read;
+    logic [31:0] pc;
+    logic status_mail_out_valid;
+    logic status_mail_in_full;
+    logic status_exec_error;
+    logic status_asleep;
+    logic status_halted;
+    logic [31:0] memory_bytes;
+  } core_status_t;
+  localparam int unsigned CoreStatusW = 133;
+
+  // Rw registers that hardware loads when *_we is high.
+  typedef struct packed {
+    logic mem_address_we;
+    logic [14:0] mem_address_word;
+    logic debug_data_we;
+    logic [31:0] debug_data;
+  } core_update_t;
+  localparam int unsigned CoreUpdateW = 49;
 
   // Block dma: Path to the host's memory, of cards that have one: captures into a ring, lists of
   // register accesses out of a buffer. A card without it reads as zero here.

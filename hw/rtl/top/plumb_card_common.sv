@@ -1,4 +1,5 @@
-// What the ports of a card have in common: its register bus, global registers, time and start.
+// What the ports of a card have in common: its register bus, global registers, time and start, and
+// the control processor.
 //
 // A block of registers per port: port_wen_o[p] or port_ren_o[p] pulses for an access of port p, with
 // reg_addr_o and reg_wdata_o. port_ack_i[p] ends it, port_rdata_i is zero in all other clocks. The
@@ -16,7 +17,8 @@ module plumb_card_common #(
   parameter int unsigned Ports = plumb_regs_pkg::PortCount,
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
-  parameter int unsigned GroupsLog2 = 4
+  parameter int unsigned GroupsLog2 = 4,
+  parameter bit          WithCore = 1'b1        // the control processor
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
@@ -67,16 +69,20 @@ module plumb_card_common #(
 
   // ---- Register bus ----
 
-  logic [15:2] reg_addr;
-  logic [31:0] reg_rdata;
-  logic        reg_wen, reg_ren, reg_ack;
-  logic        armed;
+  logic [15:2] host_addr, reg_addr;
+  logic [31:0] host_wdata, reg_rdata, core_rdata, core_bus_wdata;
+  logic        host_wen, host_ren, host_ack, reg_wen, reg_ren, reg_ack, arbiter_busy;
+  logic        armed, locked, locked_by_core, lock_expired;
+  logic        core_ack, core_bus_req, core_bus_write, core_bus_ack, core_bus_error;
+  logic [30:2] core_bus_addr;
+  logic [3:0]  core_bus_strobe;
 
   plumb_clock_gate u_bus (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .busy_i (s_axil_awvalid_i || s_axil_wvalid_i || s_axil_arvalid_i || !s_axil_awready_o ||
-             !s_axil_wready_o || !s_axil_arready_o || armed || (|port_bus_busy_i)),
+             !s_axil_wready_o || !s_axil_arready_o || armed || arbiter_busy ||
+             (|port_bus_busy_i)),
     .clk_o  (clk_bus_o)
   );
 
@@ -100,20 +106,58 @@ module plumb_card_common #(
     .s_axil_rresp_o  (s_axil_rresp_o),
     .s_axil_rvalid_o (s_axil_rvalid_o),
     .s_axil_rready_i (s_axil_rready_i),
-    .reg_addr_o      (reg_addr),
-    .reg_wen_o       (reg_wen),
-    .reg_ren_o       (reg_ren),
-    .reg_wdata_o     (reg_wdata_o),
-    .reg_ack_i       (reg_ack),
+    .reg_addr_o      (host_addr),
+    .reg_wen_o       (host_wen),
+    .reg_ren_o       (host_ren),
+    .reg_wdata_o     (host_wdata),
+    .reg_ack_i       (host_ack),
     .reg_rdata_i     (reg_rdata)
   );
 
-  // Block 0 is global, block p + 1 port p; the rest of the address space answers with zero.
+  plumb_regs_pkg::global_config_t cfg;
+  plumb_regs_pkg::global_pulse_t  pulse;
+  plumb_regs_pkg::global_status_t status;
+  plumb_regs_pkg::global_fault_t  fault;
+
+  plumb_register_arbiter u_arbiter (
+    .clk_i            (clk_bus_o),
+    .rst_ni           (rst_ni),
+    .host_addr_i      (host_addr),
+    .host_wen_i       (host_wen),
+    .host_ren_i       (host_ren),
+    .host_wdata_i     (host_wdata),
+    .host_ack_o       (host_ack),
+    .core_req_i       (core_bus_req),
+    .core_write_i     (core_bus_write),
+    .core_addr_i      (core_bus_addr),
+    .core_strobe_i    (core_bus_strobe),
+    .core_wdata_i     (core_bus_wdata),
+    .core_ack_o       (core_bus_ack),
+    .core_error_o     (core_bus_error),
+    .lock_take_i      (pulse.bus_lock_take),
+    .lock_release_i   (pulse.bus_lock_release),
+    .locked_o         (locked),
+    .locked_by_core_o (locked_by_core),
+    .lock_expired_o   (lock_expired),
+    .busy_o           (arbiter_busy),
+    .reg_addr_o       (reg_addr),
+    .reg_wen_o        (reg_wen),
+    .reg_ren_o        (reg_ren),
+    .reg_wdata_o      (reg_wdata_o),
+    .reg_ack_i        (reg_ack)
+  );
+
+  // Block 0 is global, block p + 1 port p, block 9 the control processor's; the rest of the address
+  // space answers with zero.
+  localparam logic [3:0] CoreBlock = plumb_regs_pkg::CoreBase[15:12];
+
   logic [3:0]          block;
+  logic                to_core;
   logic                global_ack_q, global_read_q, nowhere_ack_q;
   logic [31:0]         global_rdata;
 
-  assign block = reg_addr[15:12];
+  assign block   = reg_addr[15:12];
+  assign to_core = WithCore && block == CoreBlock;
 
   always_ff @(posedge clk_bus_o `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
@@ -123,13 +167,13 @@ module plumb_card_common #(
     end else begin
       global_ack_q <= (reg_wen || reg_ren) && block == 4'd0;
       global_read_q <= reg_ren && block == 4'd0;
-      nowhere_ack_q <= (reg_wen || reg_ren) && block > ports_i;
+      nowhere_ack_q <= (reg_wen || reg_ren) && block > ports_i && !to_core;
     end
   end
 
-  assign reg_ack = global_ack_q || nowhere_ack_q || port_ack_i != '0;
+  assign reg_ack = global_ack_q || nowhere_ack_q || core_ack || port_ack_i != '0;
   always_comb begin
-    reg_rdata = global_read_q ? global_rdata : '0;
+    reg_rdata = (global_read_q ? global_rdata : '0) | core_rdata;
     for (int unsigned p = 0; p < Ports; p++) reg_rdata = reg_rdata | port_rdata_i[32*p+:32];
   end
 
@@ -141,12 +185,44 @@ module plumb_card_common #(
     end
   end
 
-  // ---- Global registers, card time, common start ----
+  // ---- Control processor ----
 
-  plumb_regs_pkg::global_config_t cfg;
-  plumb_regs_pkg::global_pulse_t  pulse;
-  plumb_regs_pkg::global_status_t status;
-  plumb_regs_pkg::global_fault_t  fault;
+  if (WithCore) begin : gen_core
+    logic unused_asleep;
+
+    plumb_core u_core (
+      .clk_i        (clk_i),
+      .rst_ni       (rst_ni),
+      .reg_addr_i   (reg_addr[11:2]),
+      .reg_wen_i    (reg_wen && to_core),
+      .reg_ren_i    (reg_ren && to_core),
+      .reg_wdata_i  (reg_wdata_o),
+      .reg_ack_o    (core_ack),
+      .reg_rdata_o  (core_rdata),
+      .bus_req_o    (core_bus_req),
+      .bus_write_o  (core_bus_write),
+      .bus_addr_o   (core_bus_addr),
+      .bus_strobe_o (core_bus_strobe),
+      .bus_wdata_o  (core_bus_wdata),
+      .bus_ack_i    (core_bus_ack),
+      .bus_error_i  (core_bus_error),
+      .bus_rdata_i  (reg_rdata),
+      .irq_i        ('0),
+      .asleep_o     (unused_asleep)
+    );
+  end else begin : gen_no_core
+    logic unused_bus;
+    assign core_ack        = 1'b0;
+    assign core_rdata      = '0;
+    assign core_bus_req    = 1'b0;
+    assign core_bus_write  = 1'b0;
+    assign core_bus_addr   = '0;
+    assign core_bus_strobe = '0;
+    assign core_bus_wdata  = '0;
+    assign unused_bus      = core_bus_ack || core_bus_error;
+  end
+
+  // ---- Global registers, card time, common start ----
 
   plumb_regs_global u_regs (
     .clk_i      (clk_bus_o),
@@ -207,15 +283,19 @@ module plumb_card_common #(
       status.features_cbfc = 1'b1;
       status.features_patterns = 1'b1;
       status.features_messages = 1'b1;
+      status.features_core = WithCore;
       status.clock_period_num = plumb_pkg::ClockPeriodNum;
       status.clock_period_den = plumb_pkg::ClockPeriodDen;
       status.status_armed = armed;
       status.status_running = running_o;
       status.time_lo = latched[31:0];
       status.time_hi = latched[63:32];
+      status.bus_lock_status_locked = locked;
+      status.bus_lock_status_by_core = locked && locked_by_core;
     end
   end
 
   assign fault.sticky_late_start = late_start;
+  assign fault.sticky_lock_expired = lock_expired;
 
 endmodule

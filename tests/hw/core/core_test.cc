@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "Vplumb_core.h"
+#include "card/registers.h"
 #include "sim/iss/csr_file.h"
 #include "tests/hw/core/assembler.h"
 
@@ -17,25 +18,14 @@ constexpr Word kBase = 0x10000000;
 constexpr Word kLocal = 0x40000;  // upper 20 bits of the local devices' address
 constexpr Word kCard = 0x80000;
 
-enum HostRegister : Word {
-  kControl = 0x10,
-  kCommand = 0x14,
-  kStatus = 0x18,
-  kPc = 0x1C,
-  kExecInstr = 0x20,
-  kDebugData = 0x24,
-  kMemAddress = 0x28,
-  kMemData = 0x2C,
-  kMailIn = 0x30,
-  kMailOut = 0x34,
-};
-constexpr Word kHalt = 1;
-constexpr Word kReset = 2;
-constexpr Word kHalted = 1;
-constexpr Word kAsleep = 2;
-constexpr Word kExecError = 4;
-constexpr Word kMailInWaits = 8;
-constexpr Word kMailOutWaits = 16;
+namespace host = card::regs::core;
+constexpr Word kHalt = host::kControlHalt.mask();
+constexpr Word kReset = host::kControlReset.mask();
+constexpr Word kHalted = host::kStatusHalted.mask();
+constexpr Word kAsleep = host::kStatusAsleep.mask();
+constexpr Word kExecError = host::kStatusExecError.mask();
+constexpr Word kMailInWaits = host::kStatusMailInFull.mask();
+constexpr Word kMailOutWaits = host::kStatusMailOutValid.mask();
 
 class CoreTest : public testing::Test {
  protected:
@@ -71,37 +61,46 @@ class CoreTest : public testing::Test {
     rtl.reg_wen_i = 1;
     clock();
     rtl.reg_wen_i = 0;
-    clocks(4);
+    answer();
   }
   Word read(Word reg) {
     rtl.reg_addr_i = reg / 4;
     rtl.reg_ren_i = 1;
     clock();
     rtl.reg_ren_i = 0;
+    return answer();
+  }
+  // Waits for the end of a register access; what was read.
+  Word answer() {
+    for (int i = 0; i < 8 && rtl.reg_ack_o == 0; ++i) {
+      EXPECT_EQ(rtl.reg_rdata_o, 0u);
+      clock();
+    }
+    EXPECT_EQ(rtl.reg_ack_o, 1);
     const Word value = rtl.reg_rdata_o;
-    clocks(4);
+    clock();
     return value;
   }
   void load(Word offset, const std::vector<Word>& words) {
-    write(kMemAddress, offset);
-    for (const Word word : words) write(kMemData, word);
+    write(host::kMemAddress, offset);
+    for (const Word word : words) write(host::kMemWrite, word);
   }
   Word memory(Word offset) {
-    write(kMemAddress, offset);
-    return read(kMemData);
+    write(host::kMemAddress, offset);
+    return read(host::kMemRead);
   }
   void exec(Word instruction) {
-    write(kExecInstr, instruction);
-    write(kCommand, 2);
+    write(host::kExecInstr, instruction);
+    write(host::kCommand, 2);
     clocks(60);
-    ASSERT_EQ(read(kStatus) & kHalted, kHalted);
+    ASSERT_EQ(read(host::kStatus) & kHalted, kHalted);
   }
   Word reg(Word index) {
     exec(csrrw(0, 0x7B2, index));
-    return read(kDebugData);
+    return read(host::kDebugData);
   }
   void setReg(Word index, Word value) {
-    write(kDebugData, value);
+    write(host::kDebugData, value);
     exec(csrrs(index, 0x7B2, 0));
   }
   Word csr(Word number) {
@@ -113,15 +112,15 @@ class CoreTest : public testing::Test {
   }
   // Resets the processor, loads `program` and lets it go.
   void run(const std::vector<Word>& program) {
-    write(kControl, kHalt | kReset);
+    write(host::kControl, kHalt | kReset);
     load(0, program);
-    write(kControl, kHalt);
-    write(kControl, 0);
+    write(host::kControl, kHalt);
+    write(host::kControl, 0);
   }
   void halt() {
-    write(kControl, kHalt);
-    for (int i = 0; i < 100 && (read(kStatus) & kHalted) == 0; ++i) clock();
-    ASSERT_EQ(read(kStatus) & kHalted, kHalted);
+    write(host::kControl, kHalt);
+    for (int i = 0; i < 100 && (read(host::kStatus) & kHalted) == 0; ++i) clock();
+    ASSERT_EQ(read(host::kStatus) & kHalted, kHalted);
   }
 
   Vplumb_core rtl;
@@ -132,9 +131,11 @@ class CoreTest : public testing::Test {
 };
 
 TEST_F(CoreTest, IsHaltedAfterReset) {
-  EXPECT_EQ(read(kStatus), kHalted);
-  EXPECT_EQ(read(kPc), kBase);
-  EXPECT_EQ(read(kControl), kHalt);
+  EXPECT_EQ(read(host::kStatus), kHalted);
+  EXPECT_EQ(read(host::kPc), kBase);
+  EXPECT_EQ(read(host::kControl), kHalt);
+  EXPECT_EQ(read(host::kCoreId), host::kCoreIdValue);
+  EXPECT_EQ(read(host::kMemoryBytes), 0x18000u);
 }
 
 TEST_F(CoreTest, ProgramIsLoadedAndRead) {
@@ -146,9 +147,9 @@ TEST_F(CoreTest, ProgramIsLoadedAndRead) {
   load(0x18000, {0x44});
   EXPECT_EQ(memory(0x18000), 0u);
   EXPECT_EQ(memory(0x10000), 0x22u);
-  write(kMemAddress, 0);
-  EXPECT_EQ(read(kMemData), 1u);
-  EXPECT_EQ(read(kMemData), 2u);
+  write(host::kMemAddress, 0);
+  EXPECT_EQ(read(host::kMemRead), 1u);
+  EXPECT_EQ(read(host::kMemRead), 2u);
   EXPECT_EQ(memory(0xFFFC), 0x11u);
   EXPECT_EQ(memory(0x10000), 0x22u);
   EXPECT_EQ(memory(0x17FFC), 0x33u);
@@ -157,13 +158,13 @@ TEST_F(CoreTest, ProgramIsLoadedAndRead) {
 TEST_F(CoreTest, RunsAndSleeps) {
   run({lui(1, kLocal), addi(2, 0, 42), sw(2, 1, 0x1C), kWfi, jal(0, -4)});
   clocks(60);
-  EXPECT_EQ(read(kStatus), kAsleep | kMailOutWaits);
+  EXPECT_EQ(read(host::kStatus), kAsleep | kMailOutWaits);
   EXPECT_EQ(rtl.asleep_o, 1);
-  EXPECT_EQ(read(kMailOut), 42u);
-  EXPECT_EQ(read(kStatus), kAsleep);
+  EXPECT_EQ(read(host::kMailOut), 42u);
+  EXPECT_EQ(read(host::kStatus), kAsleep);
   EXPECT_EQ(memory(0), lui(1, kLocal));  // the memory is there in sleep
   halt();
-  EXPECT_EQ(read(kPc), kBase + 16);
+  EXPECT_EQ(read(host::kPc), kBase + 16);
 }
 
 TEST_F(CoreTest, DebuggerReachesRegistersCsrsMemoryAndDevices) {
@@ -184,27 +185,27 @@ TEST_F(CoreTest, DebuggerReachesRegistersCsrsMemoryAndDevices) {
   exec(lui(9, kCard));
   exec(lw(10, 9, 0x24));
   EXPECT_EQ(reg(10), 0x24u);
-  EXPECT_EQ(read(kPc), kBase);
+  EXPECT_EQ(read(host::kPc), kBase);
 }
 
 TEST_F(CoreTest, DebuggerMovesTheProgram) {
   load(0x80, {addi(3, 0, 7), addi(3, 3, 1), beq(0, 0, -4)});
   setReg(5, kBase + 0x80);
   exec(jalr(0, 5, 0));
-  EXPECT_EQ(read(kPc), kBase + 0x80);
+  EXPECT_EQ(read(host::kPc), kBase + 0x80);
   exec(auipc(6, 0));
   EXPECT_EQ(reg(6), kBase + 0x80);
   exec(beq(5, 0, 16));  // not taken
-  EXPECT_EQ(read(kPc), kBase + 0x80);
-  write(kCommand, 1);
+  EXPECT_EQ(read(host::kPc), kBase + 0x80);
+  write(host::kCommand, 1);
   clocks(10);
-  EXPECT_EQ(read(kPc), kBase + 0x84);
+  EXPECT_EQ(read(host::kPc), kBase + 0x84);
   EXPECT_EQ(reg(3), 7u);
-  write(kCommand, 1);
+  write(host::kCommand, 1);
   clocks(10);
-  write(kCommand, 1);
+  write(host::kCommand, 1);
   clocks(10);
-  EXPECT_EQ(read(kPc), kBase + 0x84);
+  EXPECT_EQ(read(host::kPc), kBase + 0x84);
   EXPECT_EQ(reg(3), 8u);
   EXPECT_EQ(csr(iss::kMinstret), 3u);
 }
@@ -214,14 +215,14 @@ TEST_F(CoreTest, InjectedInstructionsThatFailDoNothing) {
   for (const Word bad : {0u, kEcall, kEbreak, lw(5, 0, 0), lw(5, 0, 1), sw(5, 0, 0),
                          csrrs(5, 0x7C0, 0), jalr(5, 0, 2)}) {
     exec(bad);
-    EXPECT_EQ(read(kStatus), kHalted | kExecError) << std::hex << bad;
-    EXPECT_EQ(read(kPc), kBase);
+    EXPECT_EQ(read(host::kStatus), kHalted | kExecError) << std::hex << bad;
+    EXPECT_EQ(read(host::kPc), kBase);
     EXPECT_EQ(reg(5), 0x55u);
-    EXPECT_EQ(read(kStatus), kHalted);
+    EXPECT_EQ(read(host::kStatus), kHalted);
   }
   EXPECT_EQ(csr(iss::kMcause), 0u);
   exec(kWfi);
-  EXPECT_EQ(read(kStatus), kHalted);
+  EXPECT_EQ(read(host::kStatus), kHalted);
   // The debugger's CSR is not there for programs.
   run({csrrs(1, 0x7B2, 0)});
   clocks(20);
@@ -266,38 +267,38 @@ TEST_F(CoreTest, MailboxInterruptsAndHoldsOneWord) {
        sw(6, 1, 0x1C),
        kMret});
   clocks(100);
-  EXPECT_EQ(read(kStatus), kAsleep);
-  write(kMailIn, 0xABC0);
+  EXPECT_EQ(read(host::kStatus), kAsleep);
+  write(host::kMailIn, 0xABC0);
   clocks(60);
-  EXPECT_EQ(read(kStatus), kAsleep | kMailOutWaits);
-  EXPECT_EQ(read(kMailOut), 0xABC1u);
+  EXPECT_EQ(read(host::kStatus), kAsleep | kMailOutWaits);
+  EXPECT_EQ(read(host::kMailOut), 0xABC1u);
   halt();
   EXPECT_EQ(reg(5), iss::kExternalInterrupt);
 }
 
 TEST_F(CoreTest, MailInIsRefusedWhenEmptyAndKeptWhenFull) {
   run({jal(0, 0)});
-  write(kMailIn, 1);
-  write(kMailIn, 2);  // ignored
-  EXPECT_EQ(read(kStatus) & kMailInWaits, kMailInWaits);
+  write(host::kMailIn, 1);
+  write(host::kMailIn, 2);  // ignored
+  EXPECT_EQ(read(host::kStatus) & kMailInWaits, kMailInWaits);
   halt();
   setReg(1, kLocal << 12);
   exec(lw(2, 1, 0x18));
-  EXPECT_EQ(read(kStatus), kHalted);
+  EXPECT_EQ(read(host::kStatus), kHalted);
   EXPECT_EQ(reg(2), 1u);
   exec(lw(2, 1, 0x18));
-  EXPECT_EQ(read(kStatus), kHalted | kExecError);
+  EXPECT_EQ(read(host::kStatus), kHalted | kExecError);
   exec(sw(1, 1, 0x1C));
-  EXPECT_EQ(read(kStatus), kHalted | kMailOutWaits);
+  EXPECT_EQ(read(host::kStatus), kHalted | kMailOutWaits);
   exec(sw(2, 1, 0x1C));
-  EXPECT_EQ(read(kStatus), kHalted | kMailOutWaits | kExecError);
-  EXPECT_EQ(read(kMailOut), kLocal << 12);
+  EXPECT_EQ(read(host::kStatus), kHalted | kMailOutWaits | kExecError);
+  EXPECT_EQ(read(host::kMailOut), kLocal << 12);
   // Unknown offsets, writes to what is read only, stores of less than a word.
   for (const Word bad :
        {lw(2, 1, 0x24), lw(2, 1, 0x108), sw(2, 1, 0x108), sw(2, 1, 0), sw(2, 1, 0x10), sb(2, 1, 8),
         sh(2, 1, 0xC), lw(2, 1, 0x1C), lw(2, 1, 0x108)}) {
     exec(bad);
-    EXPECT_EQ(read(kStatus), kHalted | kExecError) << std::hex << bad;
+    EXPECT_EQ(read(host::kStatus), kHalted | kExecError) << std::hex << bad;
   }
 }
 

@@ -62,6 +62,11 @@ Lockstep::Lockstep(std::uint64_t seed, const Surroundings& surroundings)
   rtl_->load_en_i = 0;
 }
 
+Lockstep::Lockstep(std::uint64_t seed, const Surroundings& surroundings, Devices& devices)
+    : Lockstep(seed, surroundings) {
+  devices_ = &devices;
+}
+
 Lockstep::~Lockstep() { rtl_->final(); }
 
 void Lockstep::run(const std::vector<std::uint32_t>& program, std::uint64_t steps) {
@@ -89,6 +94,11 @@ void Lockstep::run(const std::vector<std::uint32_t>& program, std::uint64_t step
   past_ = {};
   lines_changed_ = last_step_ = last_halt_ = clock_;
   traps_in_a_row_ = 0;
+  goOn(steps);
+}
+
+void Lockstep::goOn(std::uint64_t steps) {
+  asleep_ = 0;
   for (const std::uint64_t end = steps_ + steps;
        steps_ < end && asleep_ < kPatience && traps_in_a_row_ < 4;) {
     drive();
@@ -96,21 +106,64 @@ void Lockstep::run(const std::vector<std::uint32_t>& program, std::uint64_t step
   }
 }
 
+void Lockstep::wait(std::uint64_t clocks) {
+  for (const std::uint64_t end = clock_ + clocks; clock_ < end;) {
+    drive();
+    clock();
+  }
+}
+
+void Lockstep::store(std::uint32_t address, std::uint32_t value) {
+  rtl_->load_en_i = rtl_->load_we_i = 1;
+  rtl_->load_addr_i = (address - kProgramBase) / 4;
+  rtl_->load_wdata_i = value;
+  drive();
+  clock();
+  rtl_->load_en_i = rtl_->load_we_i = 0;
+  memory_.write(address, value);
+}
+
+bool Lockstep::memoriesAreEqual() {
+  bool equal = true;
+  rtl_->load_en_i = 1;
+  for (std::uint32_t word = 0; word < kMemoryBytes / 4; ++word) {
+    rtl_->load_addr_i = word;
+    drive();
+    clock();
+    equal = equal && rtl_->load_rdata_o == memory_.read(kProgramBase + 4 * word);
+  }
+  rtl_->load_en_i = 0;
+  return equal;
+}
+
+void Lockstep::setLines(Lines lines) {
+  if (lines.timer != lines_.timer || lines.external != lines_.external) lines_changed_ = clock_;
+  lines_ = lines;
+  rtl_->timer_irq_i = lines_.timer ? 1 : 0;
+  rtl_->ext_irq_i = lines_.external ? 1 : 0;
+}
+
 void Lockstep::drive() {
   const auto chance = [&](std::uint64_t once_in) {
     return once_in != 0 && random_.below(once_in) == 0;
   };
+  if (devices_ != nullptr) {
+    devices_->clock();
+    setLines({devices_->timerInterrupt(), devices_->externalInterrupt()});
+    answerDevices();
+    return;
+  }
   const bool wakes = asleep_ == kPatience / 2 && surroundings_.interrupts != 0;
   if (chance(surroundings_.interrupts) || wakes) {
+    Lines lines = lines_;
     if (wakes) {
-      lines_ = {true, true};
+      lines = {true, true};
     } else if (random_.below(2) == 0) {
-      lines_.timer = !lines_.timer;
+      lines.timer = !lines.timer;
     } else {
-      lines_.external = !lines_.external;
+      lines.external = !lines.external;
     }
-    rtl_->timer_irq_i = lines_.timer ? 1 : 0;
-    rtl_->ext_irq_i = lines_.external ? 1 : 0;
+    setLines(lines);
     lines_changed_ = clock_;
   }
   rtl_->step_i = 0;
@@ -136,8 +189,13 @@ void Lockstep::answerDevices() {
                       .address = rtl_->bus_addr_o,
                       .strobe = rtl_->bus_strobe_o,
                       .value = rtl_->bus_wdata_o,
-                      .error = random_.below(8) == 0};
-  if (!access.write) access.value = static_cast<std::uint32_t>(random_.next());
+                      .error = false};
+  if (devices_ != nullptr) {
+    devices_->access(access);
+  } else {
+    access.error = random_.below(8) == 0;
+    if (!access.write) access.value = static_cast<std::uint32_t>(random_.next());
+  }
   rtl_->bus_ack_i = 1;
   rtl_->bus_error_i = access.error ? 1 : 0;
   rtl_->bus_rdata_i = access.value;

@@ -39,6 +39,18 @@ class ReplayedBus : public iss::Bus {
   std::string difference;  // first one found
 };
 
+// What is around the processor, if it is not random: devices, and the two interrupt lines.
+class Devices {
+ public:
+  virtual ~Devices() = default;
+  // Carries out a device access: sets the value of a read, and whether it is refused.
+  virtual void access(DeviceAccess& access) = 0;
+  // A clock has passed.
+  virtual void clock() = 0;
+  [[nodiscard]] virtual bool timerInterrupt() const = 0;
+  [[nodiscard]] virtual bool externalInterrupt() const = 0;
+};
+
 // How often things happen from outside: once in so many clocks on average; 0 for never.
 struct Surroundings {
   std::uint64_t interrupts = 200;    // a line changes
@@ -49,12 +61,25 @@ struct Surroundings {
 class Lockstep {
  public:
   Lockstep(std::uint64_t seed, const Surroundings& surroundings);
+  // With `devices`, which must outlive it, instead of random answers and interrupts.
+  Lockstep(std::uint64_t seed, const Surroundings& surroundings, Devices& devices);
   ~Lockstep();
 
   // Resets both, puts `program` at the start of the memory and executes about `steps` instructions
   // and traps, or fewer if it sleeps for good or cannot leave a trap. Memory and registers are as
   // the last program left them. Throws std::runtime_error with both sides at the first difference.
   void run(const std::vector<std::uint32_t>& program, std::uint64_t steps);
+  // Goes on with the program from where it is, likewise.
+  void goOn(std::uint64_t steps);
+  // Clocks alone, while the processor sleeps or until it does something.
+  void wait(std::uint64_t clocks);
+
+  // The memory of both, while the processor sleeps: a word as a host would write it, and whether
+  // all of it is the same.
+  void store(std::uint32_t address, std::uint32_t value);
+  [[nodiscard]] bool memoriesAreEqual();
+  // Of the simulator, which has had the same writes.
+  [[nodiscard]] std::uint32_t word(std::uint32_t address) const { return memory_.read(address); }
 
   [[nodiscard]] std::uint64_t steps() const { return steps_; }   // compared so far
   [[nodiscard]] std::uint64_t clocks() const { return clock_; }  // of the RTL
@@ -74,6 +99,7 @@ class Lockstep {
 
   void clock();
   void drive();
+  void setLines(Lines lines);
   void answerDevices();
   void compare();
   void followCounterWrite(const iss::Step& step, std::uint32_t low_before);
@@ -85,6 +111,7 @@ class Lockstep {
 
   RandomStream random_;
   Surroundings surroundings_;
+  Devices* devices_ = nullptr;
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Vcore_bench> rtl_;
   iss::Memory memory_;

@@ -1,0 +1,227 @@
+#include "card/firmware.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "card/polling.h"
+#include "card/registers.h"
+
+namespace plumbline::card {
+namespace {
+
+// Start-up is some hundred instructions.
+constexpr Picoseconds kStartLimit = milliseconds(1);
+constexpr const char* kLoadAnew = "stop the firmware and load it anew";
+
+std::string statusText(std::uint32_t status) {
+  switch (status) {
+    case firmware::kUnknownCommand:
+      return "it does not know the command";
+    case firmware::kBadArgument:
+      return "an argument is outside of what the card has";
+    case firmware::kAccessFailed:
+      return "the card refused an access to its registers";
+    default:
+      return fmt::format("status {}", status);
+  }
+}
+
+}  // namespace
+
+Firmware::Firmware(RegisterBus& bus) : bus_(bus), core_(bus) {
+  period_num_ = bus_.read(regs::global::kClockPeriodNum);
+  period_den_ = bus_.read(regs::global::kClockPeriodDen);
+  if (period_num_ == 0 || period_den_ == 0) {
+    throw Error(ErrorKind::kTester, "the card says that its clock has no period",
+                "CLOCK_PERIOD_NUM, CLOCK_PERIOD_DEN");
+  }
+}
+
+void Firmware::load(const FirmwareImage& image) {
+  if (image.header.memory_bytes > core_.memoryBytes()) {
+    throw Error(
+        ErrorKind::kUnsupported,
+        fmt::format("the firmware needs {} bytes of memory, and the card's control processor "
+                    "has {}",
+                    image.header.memory_bytes, core_.memoryBytes()),
+        "MEMORY_BYTES", "a smaller image");
+  }
+  checkMap(image.header);
+  stop();
+  core_.write(0, image.words);
+  // What an earlier run has left must not be taken for an answer of this one.
+  core_.write(image.header.shared_offset, std::array<std::uint32_t, 1>{0});
+  const auto count = static_cast<std::uint32_t>(image.words.size());
+  const std::vector<std::uint32_t> written = core_.read(0, count);
+  const auto [got, expected] =
+      std::mismatch(written.begin(), written.end(), image.words.begin(), image.words.end());
+  if (got == written.end()) return;
+  // The shared block may lie within the image; its first word is the firmware's to write.
+  const auto at = static_cast<std::uint32_t>(4 * (got - written.begin()));
+  if (at == image.header.shared_offset) return;
+  throw Error(
+      ErrorKind::kTester,
+      fmt::format("the firmware does not read back: 0x{:08X} instead of 0x{:08X}", *got, *expected),
+      fmt::format("offset {:#x} of the control processor's memory", at));
+}
+
+void Firmware::checkMap(const firmware::ImageHeader& header) {
+  const std::uint32_t card = bus_.read(regs::global::kVersion);
+  const auto major = [](std::uint32_t version) { return regs::global::kVersionMajor.get(version); };
+  const auto minor = [](std::uint32_t version) { return regs::global::kVersionMinor.get(version); };
+  if (major(card) == major(header.map_version) && minor(card) >= minor(header.map_version)) return;
+  throw Error(
+      ErrorKind::kUnsupported,
+      fmt::format("the firmware was built with version {} of the register map, and the card "
+                  "has {}",
+                  firmwareVersionText(header.map_version), firmwareVersionText(card)),
+      "VERSION", "firmware and card of one release");
+}
+
+void Firmware::start() {
+  if (core_.state() != CoreState::kReset) stop();
+  const std::uint32_t offset = loadedHeader().shared_offset;
+  core_.write(offset, std::array<std::uint32_t, 1>{0});
+  shared_offset_ = offset;
+  core_.run();
+  const auto up = [&] { return core_.read(offset, 1).front() == firmware::kSharedMagic; };
+  if (!waitUntil(bus_, kStartLimit, up)) {
+    throw Error(ErrorKind::kTester,
+                fmt::format("the firmware has not come up within {} us: {}",
+                            kStartLimit.count() / 1'000'000, whySilent()),
+                {}, kLoadAnew);
+  }
+  (void)shared();
+}
+
+void Firmware::stop() {
+  core_.reset();
+  shared_offset_.reset();
+}
+
+firmware::ImageHeader Firmware::loadedHeader() {
+  return parseLoadedHeader(core_.read(0, firmware::kHeaderWords), core_.memoryBytes());
+}
+
+std::uint32_t Firmware::sharedOffset() {
+  if (!shared_offset_) shared_offset_ = loadedHeader().shared_offset;
+  return *shared_offset_;
+}
+
+std::vector<std::uint32_t> Firmware::readShared(std::size_t offset, std::size_t words) {
+  return core_.read(sharedOffset() + static_cast<std::uint32_t>(offset),
+                    static_cast<std::uint32_t>(words));
+}
+
+firmware::Shared Firmware::shared() { return parseShared(readShared(0, firmware::kSharedWords)); }
+
+void Firmware::writeCommand(firmware::CommandCode code,
+                            std::initializer_list<std::uint32_t> arguments) {
+  if (arguments.size() > firmware::kArguments) {
+    throw Error(ErrorKind::kUsage, "too many arguments for a command of the firmware", {},
+                fmt::format("up to {}", firmware::kArguments));
+  }
+  std::vector<std::uint32_t> words{sequence_, code};
+  words.insert(words.end(), arguments);
+  words.resize(2 + firmware::kArguments);
+  core_.write(sharedOffset() + offsetof(firmware::Shared, command), words);
+}
+
+firmware::Reply Firmware::ask(firmware::CommandCode code,
+                              std::initializer_list<std::uint32_t> arguments, Picoseconds limit) {
+  // The numbers go on from those of an earlier host.
+  sequence_ = readShared(offsetof(firmware::Shared, command), 1).front() + 1;
+  while (core_.receive()) {
+  }  // an answer that its host has not taken
+  writeCommand(code, arguments);
+  const auto send = [&] { return core_.send(sequence_); };
+  const auto answered = [&] { return core_.receive() == sequence_; };
+  if (!waitUntil(bus_, limit, send) || !waitUntil(bus_, limit, answered)) {
+    throw Error(
+        ErrorKind::kTester,
+        fmt::format("the firmware does not answer command {} within {} us: {}",
+                    static_cast<std::uint32_t>(code), limit.count() / 1'000'000, whySilent()),
+        {}, kLoadAnew);
+  }
+  const auto words = readShared(offsetof(firmware::Shared, reply), sizeof(firmware::Reply) / 4);
+  firmware::Reply reply{};
+  std::memcpy(&reply, words.data(), sizeof(reply));
+  if (reply.sequence != sequence_) {
+    throw Error(ErrorKind::kTester,
+                fmt::format("the firmware answers command {} when it was asked {}", reply.sequence,
+                            sequence_),
+                "mailbox", "one host at a time");
+  }
+  if (reply.status != firmware::kDone) {
+    throw Error(ErrorKind::kTester,
+                fmt::format("the firmware refuses command {}: {}", static_cast<std::uint32_t>(code),
+                            statusText(reply.status)));
+  }
+  return reply;
+}
+
+std::string Firmware::whySilent() {
+  switch (core_.state()) {
+    case CoreState::kReset:
+      return "the processor is held in reset";
+    case CoreState::kHalted:
+      return "the processor is halted";
+    default:
+      break;
+  }
+  const std::vector<std::uint32_t> words = readShared(0, firmware::kSharedWords);
+  if (words.front() == firmware::kSharedMagic) {
+    const firmware::Shared block = parseShared(words);
+    if (block.state == firmware::kFaulted) {
+      return fmt::format("it stopped at {:#010x} with exception {} (value {:#x})",
+                         block.fault.address, block.fault.cause, block.fault.value);
+    }
+  }
+  return core_.state() == CoreState::kAsleep ? "the processor sleeps" : "the processor runs";
+}
+
+FirmwareInfo Firmware::info() {
+  const firmware::Reply reply = ask(firmware::kInfo);
+  const firmware::Shared block = shared();
+  const auto clocks = [&](std::uint32_t low) {
+    return reply.values[low] | std::uint64_t{reply.values[low + 1]} << 32U;
+  };
+  FirmwareInfo info{.version = block.version,
+                    .interface_version = block.interface_version,
+                    .state = block.state,
+                    .uptime = timeOf(clocks(firmware::kUptimeLow))};
+  if (const std::uint64_t watchdog = clocks(firmware::kWatchdogLow); watchdog != 0) {
+    info.watchdog = timeOf(watchdog);
+  }
+  return info;
+}
+
+void Firmware::armWatchdog(Picoseconds silence) {
+  const std::int64_t clocks = silence.count() / period_num_ * period_den_ +
+                              silence.count() % period_num_ * period_den_ / period_num_;
+  if (clocks < 1) {
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("a watchdog of {} ps is shorter than a clock of the card", silence.count()), {},
+        "a clock at least");
+  }
+  const auto count = static_cast<std::uint64_t>(clocks);
+  ask(firmware::kArmWatchdog,
+      {static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count >> 32U)});
+}
+
+void Firmware::disarmWatchdog() { ask(firmware::kDisarmWatchdog); }
+
+Picoseconds Firmware::timeOf(std::uint64_t clocks) const {
+  const std::uint64_t whole = clocks / period_den_ * period_num_;
+  const std::uint64_t rest = clocks % period_den_ * period_num_ / period_den_;
+  return Picoseconds(static_cast<std::int64_t>(whole + rest));
+}
+
+}  // namespace plumbline::card

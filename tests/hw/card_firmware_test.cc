@@ -1,0 +1,309 @@
+// The firmware on the card: as it is, on the Verilated processor, loaded and asked by the driver;
+// and compiled for this machine, on the registers of the Verilated card. Both must do the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "card/built_in_firmware.h"
+#include "card/firmware.h"
+#include "card/firmware_image.h"
+#include "firmware/control.h"
+#include "tests/hw/test_card.h"
+
+namespace plumbline::hw_test {
+namespace {
+
+using card::CoreState;
+using card::Firmware;
+
+card::FirmwareImage image() {
+  return card::parseFirmwareImage(card::builtInFirmware(), "built-in firmware");
+}
+
+// Endless streams on both ports, from the common start on.
+void loadStreams(TestCard& card) {
+  for (std::uint32_t port = 0; port < 2; ++port) {
+    std::vector<card::FlowConfig> flows{makeFlow(udpStream(port, 256), 0)};
+    setConstantRate(flows.back(), Fraction::percent(20), 1'000'000);
+    card.driver.loadFlows(port, flows);
+  }
+}
+
+// Frames that have left, each with the time of its first bit.
+void keepDepartures(TestCard& card, std::vector<Picoseconds>& departures) {
+  card.wire.observe = [&departures](const WireFrame& frame, const wire::DecodedFrame&) {
+    departures.push_back(frame.first_bit);
+  };
+}
+
+// The way from the schedule's end to the line, and the firmware's own: it wakes, reads the time,
+// and writes to the card.
+constexpr Picoseconds kParkTime = microseconds(4);
+
+class CardFirmware : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (card::builtInFirmware().empty()) {
+      GTEST_SKIP() << "built without firmware: no riscv64-unknown-elf-g++";
+    }
+  }
+};
+
+TEST_F(CardFirmware, ComesUpAndSleeps) {
+  sim::CardSim sim({.ports = 1});
+  Firmware firmware(sim);
+  EXPECT_EQ(firmware.processor(), CoreState::kHalted);
+  EXPECT_THROW((void)firmware.info(), Error);
+  firmware.load(image());
+  EXPECT_EQ(firmware.processor(), CoreState::kReset);
+  firmware.start();
+  const Picoseconds started = sim.now();
+  EXPECT_EQ(firmware.processor(), CoreState::kAsleep);
+  sim.wait(microseconds(100));
+  const card::FirmwareInfo info = firmware.info();
+  EXPECT_EQ(info.version, firmware::kVersion);
+  EXPECT_EQ(info.interface_version, firmware::kInterfaceVersion);
+  EXPECT_EQ(info.state, firmware::kReady);
+  EXPECT_FALSE(info.watchdog);
+  // Its clock began before start() returned; the question has taken its time.
+  EXPECT_GE(info.uptime, microseconds(100));
+  EXPECT_LE(info.uptime, sim.now());
+  const std::vector<firmware::LogEntry> log = card::logOf(firmware.shared());
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_EQ(log[0].event, firmware::kLogStarted);
+  EXPECT_EQ(log[0].argument, firmware::kVersion);
+  EXPECT_LE(firmware.timeOf(log[0].time_low), started);
+  // Another user finds it as it is.
+  Firmware second(sim);
+  EXPECT_GT(second.info().uptime, info.uptime);
+  EXPECT_EQ(second.shared().statistics.commands, 2u);
+  second.stop();
+  EXPECT_THROW((void)second.info(), Error);
+}
+
+TEST_F(CardFirmware, RunsAnewAfterAStop) {
+  sim::CardSim sim({.ports = 1});
+  Firmware firmware(sim);
+  firmware.load(image());
+  firmware.start();
+  for (int i = 0; i < 5; ++i) firmware.ask(firmware::kPing);
+  EXPECT_EQ(firmware.shared().statistics.commands, 5u);
+  firmware.start();
+  EXPECT_EQ(firmware.shared().statistics.commands, 0u);
+  EXPECT_EQ(firmware.shared().log_written, 1u);
+  EXPECT_LT(firmware.info().uptime, microseconds(200));
+}
+
+TEST_F(CardFirmware, RefusalsAreSaidWithTheirReason) {
+  sim::CardSim sim({.ports = 1});
+  Firmware firmware(sim);
+  firmware.load(image());
+  firmware.start();
+  try {
+    firmware.ask(firmware::kReadRow, {1, 4, 0});
+    FAIL() << "port 1 of one port";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("outside of what the card has"), std::string::npos);
+  }
+  EXPECT_THROW(firmware.armWatchdog(Picoseconds(1000)), Error);
+  EXPECT_EQ(firmware.shared().statistics.refused, 1u);
+}
+
+// The processor reads rows while the driver writes tables and reads them back.
+TEST_F(CardFirmware, RowsAreReadBesideTheDriver) {
+  TestCard card(2);
+  loadStreams(card);
+  Firmware firmware(card.sim);
+  firmware.load(image());
+  firmware.start();
+  constexpr std::uint32_t kFlowTable = card::regs::flow_table::kNumber;
+  const firmware::Reply reply = firmware.ask(firmware::kReadRow, {0, kFlowTable, 0});
+  card::regs::TableRow row{};
+  std::copy_n(reply.values, row.size(), row.begin());
+  EXPECT_EQ(card::regs::flow_table::kLength.get(row), 256u);
+  EXPECT_EQ(card::regs::flow_table::kBurstLen.get(row), 1'000'000u);
+  card.driver.reset();
+  EXPECT_NO_THROW(loadStreams(card));
+}
+
+TEST_F(CardFirmware, WatchdogParksWhenTheHostIsSilent) {
+  TestCard card(2);
+  loadStreams(card);
+  Firmware firmware(card.sim);
+  firmware.load(image());
+  firmware.start();
+  std::vector<Picoseconds> departures;
+  keepDepartures(card, departures);
+  const Picoseconds start = card.start();
+  constexpr Picoseconds kSilence = microseconds(60);
+  firmware.armWatchdog(kSilence);
+  ASSERT_EQ(firmware.info().watchdog, firmware.timeOf(19'335));  // 60 us at 322.265625 MHz, whole
+  // As long as the host speaks, frames leave.
+  Picoseconds spoken;
+  for (int i = 0; i < 4; ++i) {
+    card.sim.wait(microseconds(40));
+    spoken = card.sim.now();
+    firmware.ask(firmware::kPing);
+  }
+  EXPECT_GT(spoken, start + microseconds(100));
+  card.sim.wait(microseconds(200));
+  ASSERT_FALSE(departures.empty());
+  EXPECT_GE(departures.back(), spoken + kSilence - nanoseconds(200));
+  EXPECT_LE(departures.back(), spoken + kSilence + kParkTime);
+  EXPECT_EQ(firmware.info().state, firmware::kParked);
+  const std::vector<firmware::LogEntry> log = card::logOf(firmware.shared());
+  EXPECT_EQ(log.back().event, firmware::kLogParked);
+  EXPECT_EQ(log.back().argument, firmware::kHostSilent);
+  // A late arming sends nothing: the ports do not take part any more.
+  const std::size_t sent = departures.size();
+  card.start();
+  card.sim.wait(microseconds(100));
+  EXPECT_EQ(departures.size(), sent);
+  // The driver loads anew, and all is as before.
+  firmware.disarmWatchdog();
+  EXPECT_EQ(firmware.info().state, firmware::kReady);
+  card.driver.reset();
+  loadStreams(card);
+  card.start();
+  card.sim.wait(microseconds(100));
+  EXPECT_GT(departures.size(), sent + 100);
+}
+
+TEST_F(CardFirmware, ImageThatDoesNotFitIsRefused) {
+  sim::CardSim sim({.ports = 1});
+  Firmware firmware(sim);
+  card::FirmwareImage large = image();
+  large.header.memory_bytes = 98'304 + 4;
+  EXPECT_THROW(firmware.load(large), Error);
+  card::FirmwareImage later = image();
+  later.header.map_version += 1u << 16;
+  EXPECT_THROW(firmware.load(later), Error);
+  EXPECT_EQ(firmware.processor(), CoreState::kHalted);
+}
+
+// An instruction that is none: the firmware says where and why, and the driver passes it on.
+TEST_F(CardFirmware, ExceptionIsReported) {
+  sim::CardSim sim({.ports = 1});
+  Firmware firmware(sim);
+  firmware.load(image());
+  firmware.start();
+  card::ControlCore core(sim);
+  // The loop behind WFI is somewhere; all of it that is executed next becomes illegal.
+  const std::vector<std::uint32_t> words = image().words;
+  const auto wfi = std::find(words.begin() + firmware::kHeaderWords + 16, words.end(), 0x10500073u);
+  std::uint32_t broken = 0;
+  for (auto at = wfi; at != words.end(); at = std::find(at + 1, words.end(), 0x10500073u)) {
+    const auto offset = static_cast<std::uint32_t>(4 * (at - words.begin()));
+    // Not the one of the trap handler, which is the last.
+    if (std::find(at + 1, words.end(), 0x10500073u) == words.end()) break;
+    core.write(offset + 4, std::vector<std::uint32_t>{0xFFFFFFFF});
+    broken = offset + 4;
+  }
+  ASSERT_NE(broken, 0u);
+  try {
+    firmware.ask(firmware::kPing, {}, microseconds(50));
+    FAIL() << "it has answered";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("exception 2"), std::string::npos) << text;  // illegal instruction
+    EXPECT_NE(text.find("value 0xffffffff"), std::string::npos) << text;
+  }
+  EXPECT_EQ(firmware.shared().state, firmware::kFaulted);
+  EXPECT_EQ(firmware.processor(), CoreState::kAsleep);
+}
+
+// ---- The same source, compiled for this machine ----
+
+// The card's registers are the Verilated ones; timer and mailbox are here.
+class CardBus {
+ public:
+  explicit CardBus(sim::CardSim& sim) : sim_(sim) {}
+
+  std::uint32_t readCard(std::uint32_t offset) { return sim_.read(offset); }
+  void writeCard(std::uint32_t offset, std::uint32_t value) { sim_.write(offset, value); }
+  static bool takeFailure() { return false; }  // a refusal is an exception of CardSim
+  std::uint32_t readLocal(std::uint32_t offset) {
+    namespace local = firmware::local;
+    switch (offset) {
+      case local::kMtimeLow:
+        return static_cast<std::uint32_t>(sim_.cycles());
+      case local::kMtimeHigh:
+        return static_cast<std::uint32_t>(sim_.cycles() >> 32U);
+      case local::kMailStatus:
+        return mail_in ? local::kMailInValid : 0;
+      case local::kMailIn:
+        return std::exchange(mail_in, std::nullopt).value();
+      default:
+        return 0;
+    }
+  }
+  void writeLocal(std::uint32_t offset, std::uint32_t value) {
+    if (offset == firmware::local::kMailOut) mail_out = value;
+  }
+
+  std::optional<std::uint32_t> mail_in;
+  std::optional<std::uint32_t> mail_out;
+
+ private:
+  sim::CardSim& sim_;
+};
+
+class NativeFirmware : public testing::Test {
+ protected:
+  std::uint32_t ask(std::uint32_t code, std::vector<std::uint32_t> arguments = {}) {
+    shared.command.sequence = ++sequence;
+    shared.command.code = code;
+    std::copy(arguments.begin(), arguments.end(), shared.command.arguments);
+    bus.mail_in = sequence;
+    control.service();
+    EXPECT_EQ(bus.mail_out, sequence);
+    return shared.reply.status;
+  }
+
+  TestCard card{2};
+  CardBus bus{card.sim};
+  firmware::Shared shared{};
+  firmware::Control<CardBus> control{bus, shared};
+  std::uint32_t sequence = 0;
+};
+
+TEST_F(NativeFirmware, ReadsRowsOfTheCard) {
+  control.start();
+  loadStreams(card);
+  ASSERT_EQ(ask(firmware::kReadRow, {1, card::regs::flow_table::kNumber, 0}), firmware::kDone);
+  card::regs::TableRow row{};
+  std::copy_n(shared.reply.values, row.size(), row.begin());
+  EXPECT_EQ(card::regs::flow_table::kLength.get(row), 256u);
+  EXPECT_EQ(ask(firmware::kReadRow, {2, 1, 0}), firmware::kBadArgument);
+  EXPECT_EQ(card.sim.read(card::regs::global::kBusLockStatus), 0u);
+}
+
+TEST_F(NativeFirmware, WatchdogParksWhenTheHostIsSilent) {
+  control.start();
+  loadStreams(card);
+  std::vector<Picoseconds> departures;
+  keepDepartures(card, departures);
+  card.start();
+  constexpr std::uint32_t kSilenceClocks = 19'336;  // 60 us
+  const Picoseconds spoken = card.sim.now();
+  ASSERT_EQ(ask(firmware::kArmWatchdog, {kSilenceClocks, 0}), firmware::kDone);
+  while (card.sim.now() < spoken + microseconds(200)) {
+    card.sim.wait(nanoseconds(100));
+    control.service();
+  }
+  ASSERT_FALSE(departures.empty());
+  EXPECT_GE(departures.back(), spoken + microseconds(60) - nanoseconds(200));
+  EXPECT_LE(departures.back(), spoken + microseconds(60) + kParkTime);
+  EXPECT_EQ(shared.state, firmware::kParked);
+  EXPECT_EQ(shared.statistics.parks, 1u);
+}
+
+}  // namespace
+}  // namespace plumbline::hw_test

@@ -53,7 +53,7 @@ results::Quantity plain(double value, const Figure& figure) {
   return quantity;
 }
 
-class SoakProcedure final : public SoakProcedure {
+class DaySoakProcedure final : public SoakProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T12.1"; }
   [[nodiscard]] std::string title() const override { return "24-hour soak"; }
@@ -249,9 +249,9 @@ std::optional<results::Quantity> addStability(const std::vector<SoakFigure>& fig
   return over_iterations;
 }
 
-void SoakProcedure::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-                           const std::vector<SoakSample>& samples,
-                           const std::vector<DutSeries>& dut, ResultBuilder& builder) const {
+void DaySoakProcedure::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+                              const std::vector<SoakSample>& samples,
+                              const std::vector<DutSeries>& dut, ResultBuilder& builder) const {
   addKpiTable(figures, samples, builder);
   const auto over_iterations = addStability(figures, samples, builder);
   const std::size_t episodes = addEpisodes(design, figures, samples, builder);
@@ -283,7 +283,7 @@ void SoakProcedure::report(const SoakDesign& design, const std::vector<SoakFigur
 }  // namespace
 
 const Procedure& soakProcedure() {
-  static const SoakProcedure test;
+  static const DaySoakProcedure test;
   return test;
 }
 

@@ -160,7 +160,7 @@ module plumb_axil_bridge #(
   logic [31:0]       held_wdata_q;
   logic              wstrb_ok_q, is_write_q, sent_q, local_q;
   logic [TimerW-1:0] timer_q;
-  logic              take_write, take_read, take, good, here, answered;
+  logic              take_write, take_read, take, good, here, answered, send;
   logic [15:0]       taken_address;
 
   // Neither kind can starve the other: when an access has been answered its channel is empty for a
@@ -173,6 +173,7 @@ module plumb_axil_bridge #(
   assign here          = taken_address[15:12] == LocalBlock;
   assign timed_out     = state_q == StRemote && timer_q == TimerW'(TimeoutClocks);
   assign answered      = state_q == StRemote && sent_q && done;
+  assign send          = state_q == StRemote && !sent_q && !done && !request_q;
 
   assign local_wdata_o = held_wdata_q;
 
@@ -196,9 +197,6 @@ module plumb_axil_bridge #(
       local_q          <= 1'b0;
       timer_q          <= '0;
       request_q        <= 1'b0;
-      write_q          <= 1'b0;
-      address_q        <= '0;
-      wdata_q          <= '0;
       local_addr_o     <= '0;
       local_wen_o      <= 1'b0;
       local_ren_o      <= 1'b0;
@@ -247,12 +245,9 @@ module plumb_axil_bridge #(
         StRemote: begin
           timer_q <= timer_q + TimerW'(1);
           // The last request's handshake has to be over before the next one goes out.
-          if (!sent_q && !done && !request_q) begin
+          if (send) begin
             sent_q    <= 1'b1;
             request_q <= 1'b1;
-            write_q   <= is_write_q;
-            address_q <= is_write_q ? awaddr_q[15:2] : araddr_q[15:2];
-            wdata_q   <= held_wdata_q;
           end
           if (answered || timed_out || !reachable_o) begin
             s_axil_bvalid_o <= is_write_q;
@@ -296,6 +291,15 @@ module plumb_axil_bridge #(
     end
   end
 
+  // No reset: the other side may look at it for as long as it has seen the request.
+  always_ff @(posedge clk_i) begin
+    if (send) begin
+      write_q   <= is_write_q;
+      address_q <= is_write_q ? awaddr_q[15:2] : araddr_q[15:2];
+      wdata_q   <= held_wdata_q;
+    end
+  end
+
   // ---- The other side ----
 
   logic access_q, begin_access, end_access;
@@ -313,8 +317,6 @@ module plumb_axil_bridge #(
       opened_q         <= 1'b0;
       done_q           <= 1'b0;
       access_q         <= 1'b0;
-      answer_resp_q    <= RespOkay;
-      answer_data_q    <= '0;
       m_axil_awaddr_o  <= '0;
       m_axil_awvalid_o <= 1'b0;
       m_axil_wdata_o   <= '0;
@@ -345,12 +347,18 @@ module plumb_axil_bridge #(
       if (end_access) begin
         access_q        <= 1'b0;
         done_q          <= open && request;
-        answer_resp_q   <= write_q ? m_axil_bresp_i : m_axil_rresp_i;
-        answer_data_q   <= m_axil_rdata_i;
         m_axil_bready_o <= 1'b0;
         m_axil_rready_o <= 1'b0;
       end
       if (done_q && !request) done_q <= 1'b0;
+    end
+  end
+
+  // Without reset likewise: the host may have seen that it is done.
+  always_ff @(posedge m_clk_i) begin
+    if (end_access) begin
+      answer_resp_q <= write_q ? m_axil_bresp_i : m_axil_rresp_i;
+      answer_data_q <= m_axil_rdata_i;
     end
   end
 

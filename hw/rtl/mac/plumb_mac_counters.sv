@@ -15,7 +15,10 @@
 // both directions.
 `include "plumb_simulated.svh"
 
-module plumb_mac_counters (
+module plumb_mac_counters #(
+  parameter int unsigned WideW = 48,    // bits of the counters of codewords, at most 48
+  parameter int unsigned NarrowW = 32   // and of the others, at most 32
+) (
   input  wire logic                                clk_i,
   input  wire logic                                rst_ni,
   input  wire plumb_mac_pkg::status_t              status_i,
@@ -103,31 +106,35 @@ module plumb_mac_counters (
     end
   end
 
-  logic [Wide*48-1:0]   wide_q;
-  logic [Narrow*32-1:0] narrow_q;
+  logic [Wide*48-1:0]   wide_now;
+  logic [Narrow*32-1:0] narrow_now;
   logic                 request, command;
 
   plumb_sync u_request (.clk_i (clk_i), .rst_ni (rst_ni), .d_i (request_i), .q_o (request));
   assign command = request != acknowledge_o;
 
   for (genvar n = 0; n < Wide; n++) begin : gen_wide
-    logic [48:0] sum;
-    assign sum = {1'b0, wide_q[48*n+:48]} + 49'(wide_step_q[n]);
+    logic [WideW-1:0] count_q;
+    logic [WideW:0]   sum;
+    assign sum = {1'b0, count_q} + (WideW+1)'(wide_step_q[n]);
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni)                 wide_q[48*n+:48] <= '0;
-      else if (command && clear_i) wide_q[48*n+:48] <= 48'(wide_step_q[n]);
-      else                         wide_q[48*n+:48] <= sum[48] ? '1 : sum[47:0];
+      if (!rst_ni)                 count_q <= '0;
+      else if (command && clear_i) count_q <= WideW'(wide_step_q[n]);
+      else                         count_q <= sum[WideW] ? '1 : sum[WideW-1:0];
     end
+    assign wide_now[48*n+:48] = 48'(count_q);
   end
 
   for (genvar n = 0; n < Narrow; n++) begin : gen_narrow
-    logic [32:0] sum;
-    assign sum = {1'b0, narrow_q[32*n+:32]} + 33'(step_q[3*n+:3]);
+    logic [NarrowW-1:0] count_q;
+    logic [NarrowW:0]   sum;
+    assign sum = {1'b0, count_q} + (NarrowW+1)'(step_q[3*n+:3]);
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni)                 narrow_q[32*n+:32] <= '0;
-      else if (command && clear_i) narrow_q[32*n+:32] <= 32'(step_q[3*n+:3]);
-      else                         narrow_q[32*n+:32] <= sum[32] ? '1 : sum[31:0];
+      if (!rst_ni)                 count_q <= '0;
+      else if (command && clear_i) count_q <= NarrowW'(step_q[3*n+:3]);
+      else                         count_q <= sum[NarrowW] ? '1 : sum[NarrowW-1:0];
     end
+    assign narrow_now[32*n+:32] = 32'(count_q);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -138,8 +145,8 @@ module plumb_mac_counters (
     end else if (command) begin
       acknowledge_o <= request;
       if (snapshot_i) begin
-        wide_o   <= wide_q;
-        narrow_o <= narrow_q;
+        wide_o   <= wide_now;
+        narrow_o <= narrow_now;
       end
     end
   end

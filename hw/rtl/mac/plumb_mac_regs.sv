@@ -200,7 +200,7 @@ module plumb_mac_regs (
   assign status.mac_lanes_rsfec_lock      = now.rsfec_am_lock;
   assign status.mac_lanes_rsfec_mapping   = now.rsfec_mapping;
   assign status.mac_synced_lanes          = now.synced;
-  assign status.mac_counters_busy         = busy;
+  assign status.mac_counters_busy         = busy || command;
   assign status.mac_clock_count_eights    = count_q;
   assign status.fec_codewords_lo          = wide_shown[31:0];
   assign status.fec_codewords_hi          = 32'(wide_shown[47:32]);

@@ -29,7 +29,6 @@ module plumb_mac_counters #(
   output      logic                                send_idle_o,
   output      logic                                rx_enable_o,
   output      logic                                force_resync_o,
-  output      logic [3:0]                          rsfec_o,  // send, receive, correct, indicate
   output      logic                                link_up_o,
   output      logic                                pulse_o,
   input  wire logic                                request_i,
@@ -59,7 +58,6 @@ module plumb_mac_counters #(
       send_idle_o    <= 1'b0;
       rx_enable_o    <= 1'b0;
       force_resync_o <= 1'b0;
-      rsfec_o        <= '0;
       link_up_o      <= 1'b0;
     end else begin
       tx_enable_o    <= wish.tx_enable && !(wish.follow && fault);
@@ -68,7 +66,6 @@ module plumb_mac_counters #(
       send_idle_o    <= wish.send_idle || (wish.follow && !fault && status_i.remote_fault);
       rx_enable_o    <= wish.rx_enable;
       force_resync_o <= wish.force_resync;
-      rsfec_o        <= {wish.tx_rsfec, wish.rx_rsfec, wish.rsfec_correction, wish.rsfec_indication};
       link_up_o      <= tx_enable_o && !send_idle_o && !fault && !status_i.remote_fault;
     end
   end

@@ -38,11 +38,11 @@ package plumb_mac_pkg;
     logic        tx_send_idle;
     logic        rx_enable;
     logic        rx_force_resync;
-    logic        tx_rsfec_enable;
+    logic        tx_rsfec_enable;     // those from here on without a clock
     logic        rx_rsfec_enable;
     logic        rsfec_correction;
     logic        rsfec_indication;
-    logic        loopback;            // of the transceivers; no clock, as those below
+    logic        loopback;            // of the transceivers
     logic        sys_reset;
     logic        core_tx_reset;
     logic        core_rx_reset;
@@ -59,12 +59,8 @@ package plumb_mac_pkg;
     logic        send_lfi;
     logic        send_idle;
     logic        force_resync;
-    logic        tx_rsfec;
-    logic        rx_rsfec;
-    logic        rsfec_correction;
-    logic        rsfec_indication;
   } wish_t;
-  localparam int unsigned WishW = 11;
+  localparam int unsigned WishW = 7;
 
   // Counters as plumb_mac_counters has them: those of 48 bits, then those of 32.
   localparam int unsigned Wide = 3;       // codewords, corrected, uncorrected

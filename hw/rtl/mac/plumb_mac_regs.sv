@@ -21,7 +21,7 @@ module plumb_mac_regs (
   input  wire logic                    mac_clk_i,
   input  wire plumb_mac_pkg::status_t  status_i,
   output      plumb_mac_pkg::control_t control_o,
-  output      logic                    link_up_o      // on mac_clk_i
+  output      logic                    link_up_o      // to be synchronised; low without clock
 );
 
   import plumb_mac_pkg::*;
@@ -47,11 +47,11 @@ module plumb_mac_regs (
 
   // ---- The MAC's clock ----
 
-  logic                 mac_rst_n, beat, acknowledge, request_q, snapshot_q, clear_q;
+  logic                 mac_rst_n, link_up, clock_q, beat, acknowledge, request_q, snapshot_q;
+  logic                 clear_q;
   logic [Wide*48-1:0]   wide;
   logic [Narrow*32-1:0] narrow;
   wish_t                wish;
-  logic [3:0]           rsfec;
 
   plumb_reset_sync u_reset (.clk_i (mac_clk_i), .rst_ni (rst_ni), .rst_no (mac_rst_n));
 
@@ -62,10 +62,6 @@ module plumb_mac_regs (
   assign wish.send_lfi         = cfg.mac_control_send_lfi;
   assign wish.send_idle        = cfg.mac_control_send_idle;
   assign wish.force_resync     = cfg.mac_control_force_resync;
-  assign wish.tx_rsfec         = cfg.mac_control_tx_rsfec;
-  assign wish.rx_rsfec         = cfg.mac_control_rx_rsfec;
-  assign wish.rsfec_correction = cfg.mac_control_rsfec_correction;
-  assign wish.rsfec_indication = cfg.mac_control_rsfec_indication;
 
   plumb_mac_counters u_counters (
     .clk_i          (mac_clk_i),
@@ -78,8 +74,7 @@ module plumb_mac_regs (
     .send_idle_o    (control_o.tx_send_idle),
     .rx_enable_o    (control_o.rx_enable),
     .force_resync_o (control_o.rx_force_resync),
-    .rsfec_o        (rsfec),
-    .link_up_o      (link_up_o),
+    .link_up_o      (link_up),
     .pulse_o        (beat),
     .request_i      (request_q),
     .snapshot_i     (snapshot_q),
@@ -89,11 +84,12 @@ module plumb_mac_regs (
     .narrow_o       (narrow)
   );
 
-  assign control_o.tx_rsfec_enable  = rsfec[3];
-  assign control_o.rx_rsfec_enable  = rsfec[2];
-  assign control_o.rsfec_correction = rsfec[1];
-  assign control_o.rsfec_indication = rsfec[0];
-  // Resets and loopback are taken without a clock: straight from registers.
+  // Straight from registers, since they have to be there without a clock: resets, loopback, and the FEC
+  // settings, which are still while the MAC is in the reset that takes them.
+  assign control_o.tx_rsfec_enable  = cfg.mac_control_tx_rsfec;
+  assign control_o.rx_rsfec_enable  = cfg.mac_control_rx_rsfec;
+  assign control_o.rsfec_correction = cfg.mac_control_rsfec_correction;
+  assign control_o.rsfec_indication = cfg.mac_control_rsfec_indication;
   assign control_o.loopback         = cfg.mac_control_loopback;
   assign control_o.sys_reset        = cfg.mac_reset_sys;
   assign control_o.core_tx_reset    = cfg.mac_reset_core_tx;
@@ -119,7 +115,7 @@ module plumb_mac_regs (
   // ---- Does the clock run, and how fast ----
 
   localparam logic [7:0] Patience = 8'd240;
-  logic        beat_now, beat_q, edge_seen, clock_q;
+  logic        beat_now, beat_q, edge_seen;
   logic [7:0]  silence_q;
   logic [15:0] window_q;
   logic [16:0] eights_q, count_q;
@@ -145,6 +141,9 @@ module plumb_mac_regs (
       if (window_q == '1) count_q <= eights_q;
     end
   end
+
+  // A link without a clock is none, whatever it said last.
+  assign link_up_o = link_up && clock_q;
 
   // ---- Commands to the counters ----
 

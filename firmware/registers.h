@@ -42,7 +42,7 @@ inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr uint32_t kMapHash = 0x018;
-inline constexpr uint32_t kMapHashValue = 0x79847104;
+inline constexpr uint32_t kMapHashValue = 0xEE751CF7;
 inline constexpr uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -402,6 +402,99 @@ inline constexpr uint32_t kMailIn = 0x034;
 inline constexpr uint32_t kMailOut = 0x038;
 
 }  // namespace core
+
+// The MAC of a port, of cards that have MACs of their own. Its registers run on the bus' clock, not
+// on the MAC's: they answer although the MAC has no clock. The MAC of port p is at 0xB000 +
+// 0x200·p; a card without MACs, or without the port, reads as zero here.
+namespace mac {
+
+inline constexpr uint32_t kBase = 0xB000;
+inline constexpr uint32_t kSize = 0x0200;
+inline constexpr uint32_t kCount = 8;
+// Bus address of a register of instance `index`.
+constexpr uint32_t address(uint32_t index, uint32_t offset) {
+  return kBase + kSize * index + offset;
+}
+
+inline constexpr uint32_t kMacId = 0x000;
+inline constexpr uint32_t kMacIdValue = 0x504C4D43;
+inline constexpr uint32_t kMacControl = 0x004;
+inline constexpr Field kMacControlTxEnable{kMacControl, 0, 1};
+inline constexpr Field kMacControlRxEnable{kMacControl, 1, 1};
+inline constexpr Field kMacControlFollow{kMacControl, 2, 1};
+inline constexpr Field kMacControlSendRfi{kMacControl, 3, 1};
+inline constexpr Field kMacControlSendLfi{kMacControl, 4, 1};
+inline constexpr Field kMacControlSendIdle{kMacControl, 5, 1};
+inline constexpr Field kMacControlForceResync{kMacControl, 6, 1};
+inline constexpr Field kMacControlLoopback{kMacControl, 7, 1};
+inline constexpr Field kMacControlTxRsfec{kMacControl, 8, 1};
+inline constexpr Field kMacControlRxRsfec{kMacControl, 9, 1};
+inline constexpr Field kMacControlRsfecCorrection{kMacControl, 10, 1};
+inline constexpr Field kMacControlRsfecIndication{kMacControl, 11, 1};
+inline constexpr uint32_t kMacReset = 0x008;
+inline constexpr Field kMacResetSys{kMacReset, 0, 1};
+inline constexpr Field kMacResetCoreTx{kMacReset, 1, 1};
+inline constexpr Field kMacResetCoreRx{kMacReset, 2, 1};
+inline constexpr Field kMacResetGtTx{kMacReset, 3, 1};
+inline constexpr Field kMacResetGtRx{kMacReset, 4, 1};
+inline constexpr uint32_t kMacStatus = 0x00C;
+inline constexpr Field kMacStatusClock{kMacStatus, 0, 1};
+inline constexpr Field kMacStatusPowerGood{kMacStatus, 1, 1};
+inline constexpr Field kMacStatusTxReset{kMacStatus, 2, 1};
+inline constexpr Field kMacStatusRxReset{kMacStatus, 3, 1};
+inline constexpr Field kMacStatusBlockLock{kMacStatus, 4, 1};
+inline constexpr Field kMacStatusSynced{kMacStatus, 5, 1};
+inline constexpr Field kMacStatusAligned{kMacStatus, 6, 1};
+inline constexpr Field kMacStatusRxStatus{kMacStatus, 7, 1};
+inline constexpr Field kMacStatusHiBer{kMacStatus, 8, 1};
+inline constexpr Field kMacStatusLocalFault{kMacStatus, 9, 1};
+inline constexpr Field kMacStatusInternalFault{kMacStatus, 10, 1};
+inline constexpr Field kMacStatusReceivedFault{kMacStatus, 11, 1};
+inline constexpr Field kMacStatusRemoteFault{kMacStatus, 12, 1};
+inline constexpr Field kMacStatusRsfecAligned{kMacStatus, 13, 1};
+inline constexpr Field kMacStatusRsfecHiSer{kMacStatus, 14, 1};
+inline constexpr Field kMacStatusTxFault{kMacStatus, 15, 1};
+inline constexpr Field kMacStatusSendsFrames{kMacStatus, 16, 1};
+inline constexpr Field kMacStatusSendsRfi{kMacStatus, 17, 1};
+inline constexpr Field kMacStatusSendsIdle{kMacStatus, 18, 1};
+inline constexpr Field kMacStatusCardClock{kMacStatus, 24, 1};
+inline constexpr uint32_t kMacLanes = 0x010;
+inline constexpr Field kMacLanesBlockLock{kMacLanes, 0, 20};
+inline constexpr Field kMacLanesRsfecLock{kMacLanes, 20, 4};
+inline constexpr Field kMacLanesRsfecMapping{kMacLanes, 24, 8};
+inline constexpr uint32_t kMacSynced = 0x014;
+inline constexpr Field kMacSyncedLanes{kMacSynced, 0, 20};
+inline constexpr uint32_t kMacSticky = 0x018;
+inline constexpr Field kMacStickyClockLost{kMacSticky, 0, 1};
+inline constexpr Field kMacStickyAlignmentLost{kMacSticky, 1, 1};
+inline constexpr Field kMacStickyCardClockLost{kMacSticky, 2, 1};
+inline constexpr uint32_t kMacCommand = 0x01C;
+inline constexpr Field kMacCommandSnapshot{kMacCommand, 0, 1};
+inline constexpr Field kMacCommandClear{kMacCommand, 1, 1};
+inline constexpr uint32_t kMacCounters = 0x020;
+inline constexpr Field kMacCountersBusy{kMacCounters, 0, 1};
+inline constexpr uint32_t kMacClockCount = 0x024;
+inline constexpr Field kMacClockCountEights{kMacClockCount, 0, 17};
+inline constexpr uint32_t kFecCodewordsLo = 0x040;
+inline constexpr uint32_t kFecCodewordsHi = 0x044;
+inline constexpr uint32_t kFecCorrectedLo = 0x048;
+inline constexpr uint32_t kFecCorrectedHi = 0x04C;
+inline constexpr uint32_t kFecUncorrectedLo = 0x050;
+inline constexpr uint32_t kFecUncorrectedHi = 0x054;
+inline constexpr uint32_t kFecSymbolErrors = 0x060;
+inline constexpr uint32_t kFecSymbolErrorsCount = 4;
+inline constexpr uint32_t kBipErrors = 0x080;
+inline constexpr uint32_t kBipErrorsCount = 20;
+inline constexpr uint32_t kBadCodes = 0x0D0;
+inline constexpr uint32_t kAlignmentLosses = 0x0D4;
+inline constexpr uint32_t kHiBerEvents = 0x0D8;
+inline constexpr uint32_t kLocalFaults = 0x0DC;
+inline constexpr uint32_t kRemoteFaults = 0x0E0;
+inline constexpr uint32_t kTxUnderflows = 0x0E4;
+inline constexpr uint32_t kTxOverflows = 0x0E8;
+inline constexpr uint32_t kRxFifoOverflows = 0x0EC;
+
+}  // namespace mac
 
 // Path to the host's memory, of cards that have one: captures into a ring, lists of register
 // accesses out of a buffer. A card without it reads as zero here.

@@ -16,7 +16,7 @@ namespace plumbline::card::regs {
 inline constexpr std::uint32_t kMapMajor = 1;
 inline constexpr std::uint32_t kMapMinor = 4;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0x79847104;
+inline constexpr std::uint32_t kMapHash = 0xEE751CF7;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -112,7 +112,7 @@ inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0x79847104;
+inline constexpr std::uint32_t kMapHashValue = 0xEE751CF7;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -161,7 +161,7 @@ inline constexpr Field kBusLockStatusByCore{kBusLockStatus, 1, 1};
 inline constexpr std::array<RegisterInfo, 19> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
     {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01040000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x79847104, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0xEE751CF7, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
     {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000103FF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
@@ -675,6 +675,128 @@ inline constexpr std::array<RegisterInfo, 13> kRegisters{{
 }};
 
 }  // namespace core
+
+// The MAC of a port, of cards that have MACs of their own. Its registers run on the bus' clock, not
+// on the MAC's: they answer although the MAC has no clock. The MAC of port p is at 0xB000 +
+// 0x200·p; a card without MACs, or without the port, reads as zero here.
+namespace mac {
+
+inline constexpr std::uint32_t kBase = 0xB000;
+inline constexpr std::uint32_t kSize = 0x0200;
+inline constexpr std::uint32_t kCount = 8;
+// Bus address of a register of instance `index`.
+constexpr std::uint32_t address(std::uint32_t index, std::uint32_t offset) {
+  return kBase + kSize * index + offset;
+}
+
+inline constexpr std::uint32_t kMacId = 0x000;
+inline constexpr std::uint32_t kMacIdValue = 0x504C4D43;
+inline constexpr std::uint32_t kMacControl = 0x004;
+inline constexpr Field kMacControlTxEnable{kMacControl, 0, 1};
+inline constexpr Field kMacControlRxEnable{kMacControl, 1, 1};
+inline constexpr Field kMacControlFollow{kMacControl, 2, 1};
+inline constexpr Field kMacControlSendRfi{kMacControl, 3, 1};
+inline constexpr Field kMacControlSendLfi{kMacControl, 4, 1};
+inline constexpr Field kMacControlSendIdle{kMacControl, 5, 1};
+inline constexpr Field kMacControlForceResync{kMacControl, 6, 1};
+inline constexpr Field kMacControlLoopback{kMacControl, 7, 1};
+inline constexpr Field kMacControlTxRsfec{kMacControl, 8, 1};
+inline constexpr Field kMacControlRxRsfec{kMacControl, 9, 1};
+inline constexpr Field kMacControlRsfecCorrection{kMacControl, 10, 1};
+inline constexpr Field kMacControlRsfecIndication{kMacControl, 11, 1};
+inline constexpr std::uint32_t kMacReset = 0x008;
+inline constexpr Field kMacResetSys{kMacReset, 0, 1};
+inline constexpr Field kMacResetCoreTx{kMacReset, 1, 1};
+inline constexpr Field kMacResetCoreRx{kMacReset, 2, 1};
+inline constexpr Field kMacResetGtTx{kMacReset, 3, 1};
+inline constexpr Field kMacResetGtRx{kMacReset, 4, 1};
+inline constexpr std::uint32_t kMacStatus = 0x00C;
+inline constexpr Field kMacStatusClock{kMacStatus, 0, 1};
+inline constexpr Field kMacStatusPowerGood{kMacStatus, 1, 1};
+inline constexpr Field kMacStatusTxReset{kMacStatus, 2, 1};
+inline constexpr Field kMacStatusRxReset{kMacStatus, 3, 1};
+inline constexpr Field kMacStatusBlockLock{kMacStatus, 4, 1};
+inline constexpr Field kMacStatusSynced{kMacStatus, 5, 1};
+inline constexpr Field kMacStatusAligned{kMacStatus, 6, 1};
+inline constexpr Field kMacStatusRxStatus{kMacStatus, 7, 1};
+inline constexpr Field kMacStatusHiBer{kMacStatus, 8, 1};
+inline constexpr Field kMacStatusLocalFault{kMacStatus, 9, 1};
+inline constexpr Field kMacStatusInternalFault{kMacStatus, 10, 1};
+inline constexpr Field kMacStatusReceivedFault{kMacStatus, 11, 1};
+inline constexpr Field kMacStatusRemoteFault{kMacStatus, 12, 1};
+inline constexpr Field kMacStatusRsfecAligned{kMacStatus, 13, 1};
+inline constexpr Field kMacStatusRsfecHiSer{kMacStatus, 14, 1};
+inline constexpr Field kMacStatusTxFault{kMacStatus, 15, 1};
+inline constexpr Field kMacStatusSendsFrames{kMacStatus, 16, 1};
+inline constexpr Field kMacStatusSendsRfi{kMacStatus, 17, 1};
+inline constexpr Field kMacStatusSendsIdle{kMacStatus, 18, 1};
+inline constexpr Field kMacStatusCardClock{kMacStatus, 24, 1};
+inline constexpr std::uint32_t kMacLanes = 0x010;
+inline constexpr Field kMacLanesBlockLock{kMacLanes, 0, 20};
+inline constexpr Field kMacLanesRsfecLock{kMacLanes, 20, 4};
+inline constexpr Field kMacLanesRsfecMapping{kMacLanes, 24, 8};
+inline constexpr std::uint32_t kMacSynced = 0x014;
+inline constexpr Field kMacSyncedLanes{kMacSynced, 0, 20};
+inline constexpr std::uint32_t kMacSticky = 0x018;
+inline constexpr Field kMacStickyClockLost{kMacSticky, 0, 1};
+inline constexpr Field kMacStickyAlignmentLost{kMacSticky, 1, 1};
+inline constexpr Field kMacStickyCardClockLost{kMacSticky, 2, 1};
+inline constexpr std::uint32_t kMacCommand = 0x01C;
+inline constexpr Field kMacCommandSnapshot{kMacCommand, 0, 1};
+inline constexpr Field kMacCommandClear{kMacCommand, 1, 1};
+inline constexpr std::uint32_t kMacCounters = 0x020;
+inline constexpr Field kMacCountersBusy{kMacCounters, 0, 1};
+inline constexpr std::uint32_t kMacClockCount = 0x024;
+inline constexpr Field kMacClockCountEights{kMacClockCount, 0, 17};
+inline constexpr std::uint32_t kFecCodewordsLo = 0x040;
+inline constexpr std::uint32_t kFecCodewordsHi = 0x044;
+inline constexpr std::uint32_t kFecCorrectedLo = 0x048;
+inline constexpr std::uint32_t kFecCorrectedHi = 0x04C;
+inline constexpr std::uint32_t kFecUncorrectedLo = 0x050;
+inline constexpr std::uint32_t kFecUncorrectedHi = 0x054;
+inline constexpr std::uint32_t kFecSymbolErrors = 0x060;
+inline constexpr std::uint32_t kFecSymbolErrorsCount = 4;
+inline constexpr std::uint32_t kBipErrors = 0x080;
+inline constexpr std::uint32_t kBipErrorsCount = 20;
+inline constexpr std::uint32_t kBadCodes = 0x0D0;
+inline constexpr std::uint32_t kAlignmentLosses = 0x0D4;
+inline constexpr std::uint32_t kHiBerEvents = 0x0D8;
+inline constexpr std::uint32_t kLocalFaults = 0x0DC;
+inline constexpr std::uint32_t kRemoteFaults = 0x0E0;
+inline constexpr std::uint32_t kTxUnderflows = 0x0E4;
+inline constexpr std::uint32_t kTxOverflows = 0x0E8;
+inline constexpr std::uint32_t kRxFifoOverflows = 0x0EC;
+
+inline constexpr std::array<RegisterInfo, 26> kRegisters{{
+    {"MAC_ID", 0x000, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C4D43, true},
+    {"MAC_CONTROL", 0x004, 1, Access::kReadWrite, 0x00000FFF, 0x00000F07, false},
+    {"MAC_RESET", 0x008, 1, Access::kReadWrite, 0x0000001F, 0x00000000, false},
+    {"MAC_STATUS", 0x00C, 1, Access::kReadOnly, 0x0107FFFF, 0x00000000, false},
+    {"MAC_LANES", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"MAC_SYNCED", 0x014, 1, Access::kReadOnly, 0x000FFFFF, 0x00000000, false},
+    {"MAC_STICKY", 0x018, 1, Access::kWriteOneClear, 0x00000007, 0x00000000, false},
+    {"MAC_COMMAND", 0x01C, 1, Access::kWriteOnePulse, 0x00000003, 0x00000000, false},
+    {"MAC_COUNTERS", 0x020, 1, Access::kReadOnly, 0x00000001, 0x00000000, false},
+    {"MAC_CLOCK_COUNT", 0x024, 1, Access::kReadOnly, 0x0001FFFF, 0x00000000, false},
+    {"FEC_CODEWORDS_LO", 0x040, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"FEC_CODEWORDS_HI", 0x044, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"FEC_CORRECTED_LO", 0x048, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"FEC_CORRECTED_HI", 0x04C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"FEC_UNCORRECTED_LO", 0x050, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"FEC_UNCORRECTED_HI", 0x054, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"FEC_SYMBOL_ERRORS", 0x060, 4, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"BIP_ERRORS", 0x080, 20, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"BAD_CODES", 0x0D0, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"ALIGNMENT_LOSSES", 0x0D4, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"HI_BER_EVENTS", 0x0D8, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"LOCAL_FAULTS", 0x0DC, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"REMOTE_FAULTS", 0x0E0, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"TX_UNDERFLOWS", 0x0E4, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"TX_OVERFLOWS", 0x0E8, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"RX_FIFO_OVERFLOWS", 0x0EC, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+}};
+
+}  // namespace mac
 
 // Path to the host's memory, of cards that have one: captures into a ring, lists of register
 // accesses out of a buffer. A card without it reads as zero here.

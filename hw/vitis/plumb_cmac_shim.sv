@@ -1,6 +1,6 @@
 // Between a port of the card and a 100G CMAC of UltraScale+ with its AXI4-Stream user interface
 // (LogiCORE cmac_usplus, PG203). The MAC's rx_clk is joined to its gt_txusrclk2, and that is clk_i:
-// one clock of 322.265625 MHz for both directions and the card.
+// one clock of 322.265625 MHz for both directions.
 //
 // How the MAC has to be set: no FCS inserted and none removed, since the card's frames have theirs,
 // right or wrong on purpose; ctl_rx_ignore_fcs, so that the error flag means other errors than that;
@@ -53,15 +53,13 @@ module plumb_cmac_shim #(
   input  logic [4:0]      rx_pcslane_i,
   input  logic [20*7-1:0] rx_fill_i,        // per physical lane
   input  logic [20*5-1:0] rx_pcsl_number_i, // the PCS lane that it carries
-  input  logic            rx_aligned_i,
   // To the card.
   output logic [511:0]    m_tdata_o,
   output logic [63:0]     m_tkeep_o,
   output logic            m_tvalid_o,
   output logic            m_tlast_o,
   output logic [55:0]     m_preamble_o,
-  output logic [63:0]     m_timestamp_o,
-  output logic            link_up_o
+  output logic [63:0]     m_timestamp_o
 );
 
   localparam int unsigned RxClocks = 5;
@@ -110,13 +108,8 @@ module plumb_cmac_shim #(
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid_q   <= '0;
-      link_up_o <= 1'b0;
-    end else begin
-      valid_q   <= {valid_q[RxClocks-2:0], rx_axis_tvalid_i};
-      link_up_o <= rx_aligned_i;
-    end
+    if (!rst_ni) valid_q <= '0;
+    else         valid_q <= {valid_q[RxClocks-2:0], rx_axis_tvalid_i};
   end
 
   always_ff @(posedge clk_i) begin

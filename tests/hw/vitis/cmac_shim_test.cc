@@ -67,7 +67,6 @@ class ShimBench {
     model_->s_tvalid_i = 0;
     model_->rx_axis_tvalid_i = 0;
     model_->tx_axis_tready_i = 0;
-    model_->rx_aligned_i = 0;
     for (int i = 0; i < 3; ++i) clock();
     model_->rst_ni = 1;
     model_->eval();
@@ -257,17 +256,6 @@ TEST(ShimRx, TimestampIsCorrectedByTheFillOfTheFramesLane) {
       bench.clock();
     }
   }
-}
-
-TEST(ShimRx, LinkIsUpWhileTheReceiverIsAligned) {
-  ShimBench bench;
-  EXPECT_EQ(bench.pins().link_up_o, 0);
-  bench.pins().rx_aligned_i = 1;
-  bench.clock();
-  EXPECT_EQ(bench.pins().link_up_o, 1);
-  bench.pins().rx_aligned_i = 0;
-  bench.clock();
-  EXPECT_EQ(bench.pins().link_up_o, 0);
 }
 
 }  // namespace

@@ -83,6 +83,10 @@ llr/plumb_llr_counters.sv
 llr/plumb_llr.sv
 top/plumb_capture_tap.sv
 top/plumb_tx_descriptor.sv
+top/plumb_port_control.sv
+top/plumb_port_llr.sv
+top/plumb_port_capture.sv
+top/plumb_port_datapath.sv
 top/plumb_port.sv
 top/plumb_port_pins.sv
 top/plumb_card_common.sv

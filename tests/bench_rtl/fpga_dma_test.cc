@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "bench/card/fpga_bench.h"
 #include "bench/trial/calibration.h"
+#include "card/built_in_firmware.h"
 #include "card/card_dma.h"
+#include "card/firmware.h"
 #include "sim/axi_memory.h"
 #include "sim/bare_link.h"
 #include "sim/card_sim.h"
@@ -156,6 +158,29 @@ TEST(FpgaDma, CapturesWhatTheSimulatedBenchCaptures) {
     EXPECT_EQ(seen.result.latency.at(0).histogram.sumLow(),
               expected.result.latency.at(0).histogram.sumLow());
   }
+}
+
+// The image goes to the processor as lists of accesses, and what runs there is not seen in a trial.
+TEST(FpgaDma, FirmwareIsLoadedByListsAndDisturbsNoTrial) {
+  if (card::builtInFirmware().empty()) GTEST_SKIP() << "built without firmware";
+  MemoryBench card;
+  card::Firmware firmware(*card.bus);
+  const card::FirmwareImage image = card::parseFirmwareImage(card::builtInFirmware(), "built in");
+  ASSERT_GT(image.words.size(), 300U);
+  const std::uint64_t before = card.bus->writes + card.bus->reads;
+  firmware.load(image);
+  EXPECT_LT(card.bus->writes + card.bus->reads - before, 200U);
+  firmware.start();
+  firmware.armWatchdog(seconds(1));
+  const TrialResult seen = card.bench->run(cableTrial(), {});
+  const TrialResult expected = runOnCard(cableTrial());
+  EXPECT_THAT(seen.faults, IsEmpty());
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_GT(seen.streams[i].received_frames, 100U);
+    EXPECT_EQ(seen.streams[i].received_frames, expected.streams[i].received_frames);
+  }
+  EXPECT_EQ(seen.latency.at(0).histogram.sumLow(), expected.latency.at(0).histogram.sumLow());
+  EXPECT_EQ(firmware.info().state, firmware::kReady);
 }
 
 TEST(FpgaDma, DeparturesOfSingleFrames) {

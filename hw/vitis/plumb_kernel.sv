@@ -391,8 +391,9 @@ module plumb_kernel #(
   logic [Ports*64-1:0]  unused_ctl;
 
   plumb_card_host #(
-    .Ports     (Ports),
-    .FlowsLog2 (FlowsLog2)
+    .Ports       (Ports),
+    .FlowsLog2   (FlowsLog2),
+    .OrderedSets (1'b0)
   ) u_card (
     .clk_i               (card_clk),
     .rst_ni              (card_rst_n),

@@ -5,7 +5,7 @@ package plumb_regs_pkg;
   localparam int unsigned MapMajor = 1;
   localparam int unsigned MapMinor = 4;
   localparam int unsigned MapPatch = 0;
-  localparam logic [31:0] MapHash = 32'h13511D00;
+  localparam logic [31:0] MapHash = 32'hC78260BD;
 
   // Block global: Identity, capabilities, card time and the common start of all ports.
   localparam logic [15:0] GlobalBase = 16'h0000;
@@ -22,7 +22,7 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalVersionMajorLsb = 24;
   localparam int unsigned GlobalVersionMajorW = 8;
   localparam logic [11:0] GlobalMapHashOffset = 12'h018;
-  localparam logic [31:0] GlobalMapHashValue = 32'h13511D00;
+  localparam logic [31:0] GlobalMapHashValue = 32'hC78260BD;
   localparam logic [11:0] GlobalCapabilityOffset = 12'h01C;
   localparam int unsigned GlobalCapabilityPortsLsb = 0;
   localparam int unsigned GlobalCapabilityPortsW = 4;
@@ -410,6 +410,8 @@ package plumb_regs_pkg;
   localparam int unsigned PortLlrControlMacControlEligibleW = 1;
   localparam int unsigned PortLlrControlInitDataLowFirstLsb = 4;
   localparam int unsigned PortLlrControlInitDataLowFirstW = 1;
+  localparam int unsigned PortLlrControlNackOnceLsb = 5;
+  localparam int unsigned PortLlrControlNackOnceW = 1;
   localparam int unsigned PortLlrControlInitActionLsb = 8;
   localparam int unsigned PortLlrControlInitActionW = 2;
   localparam int unsigned PortLlrControlFlushActionLsb = 10;
@@ -517,6 +519,8 @@ package plumb_regs_pkg;
   localparam logic [11:0] PortCcReceivedOffset = 12'h8F8;
   localparam logic [11:0] PortRxTrimmedOffset = 12'hA10;
   localparam logic [11:0] PortRxTrimmedBareOffset = 12'hA18;
+  localparam logic [11:0] PortTxDisplacedOffset = 12'hA20;
+  localparam logic [11:0] PortTxDisplacedMaxPsOffset = 12'hA28;
   localparam logic [11:0] PortLlrTxInitOffset = 12'h580;
   localparam logic [11:0] PortLlrTxEchoOffset = 12'h588;
   localparam logic [11:0] PortLlrTxAckOffset = 12'h590;
@@ -559,6 +563,7 @@ package plumb_regs_pkg;
     logic [19:0] llr_init_seq;
     logic [1:0] llr_control_flush_action;
     logic [1:0] llr_control_init_action;
+    logic llr_control_nack_once;
     logic llr_control_init_data_low_first;
     logic llr_control_mac_control_eligible;
     logic llr_control_re_init_on_flush;
@@ -627,7 +632,7 @@ package plumb_regs_pkg;
     logic port_control_capture_rx;
     logic port_control_tx_enable;
   } port_config_t;
-  localparam int unsigned PortConfigW = 2982;
+  localparam int unsigned PortConfigW = 2983;
 
   // Commands and access pulses of one clock, to hardware.
   typedef struct packed {
@@ -744,6 +749,8 @@ package plumb_regs_pkg;
     logic [63:0] llr_tx_ack;
     logic [63:0] llr_tx_echo;
     logic [63:0] llr_tx_init;
+    logic [63:0] tx_displaced_max_ps;
+    logic [63:0] tx_displaced;
     logic [63:0] rx_trimmed_bare;
     logic [63:0] rx_trimmed;
     logic [63:0] cc_received;
@@ -801,7 +808,7 @@ package plumb_regs_pkg;
     logic [63:0] tx_bytes;
     logic [63:0] tx_frames;
   } port_counters_t;
-  localparam int unsigned PortCountersW = 7552;
+  localparam int unsigned PortCountersW = 7680;
 
   // Block mac: The MAC of a port, of cards that have MACs of their own. Its registers run on the
   // bus' clock, not on the MAC's: they answer although the MAC has no clock. The MAC of port p is

@@ -44,6 +44,7 @@ package plumb_llr_pkg;
     logic [1:0]  flush_action;
     logic        mac_control_eligible;
     logic        init_data_low_first;
+    logic        nack_once;
     logic [19:0] init_seq;
     logic [15:0] init_data;
     logic [15:0] init_interval;

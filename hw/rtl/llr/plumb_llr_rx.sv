@@ -36,6 +36,7 @@ module plumb_llr_rx (
   input  logic [47:0]               now_i,
   input  logic                      enable_i,
   input  logic [15:0]               ack_spacing_i,  // clocks
+  input  logic                      nack_once_i,    // no further NACK for the frame of the last one
   // Frames from the MAC; preamble with the first beat.
   input  logic [511:0]              s_tdata_i,
   input  logic [63:0]               s_tkeep_i,
@@ -200,7 +201,8 @@ module plumb_llr_rx (
   assign accept      = judged && usable && is_expected;
   assign missing     = judged && is_ahead && state_q == plumb_llr_pkg::RxSendAcks;
   assign damaged     = judged && !usable && !is_behind && state_q == plumb_llr_pkg::RxSendAcks;
-  assign again       = judged && !usable && is_expected && state_q == plumb_llr_pkg::RxNackSent;
+  assign again       = judged && !usable && is_expected && state_q == plumb_llr_pkg::RxNackSent &&
+                       !nack_once_i;
 
   logic        init_now, ack_due_q;
   logic [4:0]  init_wait_q;

@@ -16,7 +16,8 @@ module plumb_card_common #(
   parameter int unsigned Ports = plumb_regs_pkg::PortCount,
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
-  parameter int unsigned GroupsLog2 = 4
+  parameter int unsigned GroupsLog2 = 4,
+  parameter bit          OrderedSets = 1'b1  // MACs carry control ordered sets: LLR and CBFC are offered
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
@@ -201,10 +202,10 @@ module plumb_card_common #(
       status.features_pfc_react = 1'b1;
       status.features_capture = 1'b1;
       status.features_damage = 1'b1;
-      status.features_llr = 1'b1;
+      status.features_llr = OrderedSets;
       status.features_rx_tracking = 1'b1;
       status.features_pfc_send = 1'b1;
-      status.features_cbfc = 1'b1;
+      status.features_cbfc = OrderedSets;
       status.features_patterns = 1'b1;
       status.features_messages = 1'b1;
       status.clock_period_num = plumb_pkg::ClockPeriodNum;

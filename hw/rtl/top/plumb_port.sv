@@ -212,6 +212,7 @@ module plumb_port #(
   plumb_tx_pkg::user_t whole_user;
   logic [63:0] cnt_tx_frames, cnt_tx_bytes, cnt_tx_late, cnt_tx_late_max_ps, cnt_tx_pfc_skipped;
   logic [63:0] cnt_tx_stall_clocks, cnt_tx_credit_skipped, cnt_tx_waited;
+  logic [63:0] cnt_tx_displaced, cnt_tx_displaced_max_ps;
   // Between sender and flow control.
   logic [511:0] pause_until;
   logic [111:0] credit;
@@ -284,6 +285,11 @@ module plumb_port #(
     .cnt_credit_skipped_o(cnt_tx_credit_skipped),
     .cnt_waited_o       (cnt_tx_waited),
     .cnt_stall_clocks_o (cnt_tx_stall_clocks),
+    .mac_first_i        (tx_beat && tx_sof),
+    .mac_departure_i    (tx_departure),
+    .retry_i            (cfg.llr_control_tx_enable),
+    .cnt_displaced_o    (cnt_tx_displaced),
+    .cnt_displaced_max_ps_o(cnt_tx_displaced_max_ps),
     .late_o             (tx_late),
     .stall_o            (tx_stall)
   );
@@ -422,6 +428,7 @@ module plumb_port #(
       llr_config.tx_enable = cfg.llr_control_tx_enable;
       llr_config.rx_enable = cfg.llr_control_rx_enable;
       llr_config.re_init_on_flush = cfg.llr_control_re_init_on_flush;
+      llr_config.nack_once = cfg.llr_control_nack_once;
       llr_config.init_action = cfg.llr_control_init_action;
       llr_config.flush_action = cfg.llr_control_flush_action;
       llr_config.mac_control_eligible = cfg.llr_control_mac_control_eligible;
@@ -891,6 +898,8 @@ module plumb_port #(
       counters.tx_late_max_ps = cnt_tx_late_max_ps;
       counters.tx_pfc_skipped = cnt_tx_pfc_skipped;
       counters.tx_stall_clocks = cnt_tx_stall_clocks;
+      counters.tx_displaced = cnt_tx_displaced;
+      counters.tx_displaced_max_ps = cnt_tx_displaced_max_ps;
       counters.rx_frames = cnt_rx_frames;
       counters.rx_bytes = cnt_rx_bytes;
       counters.rx_fcs_errors = cnt_rx_fcs_errors;

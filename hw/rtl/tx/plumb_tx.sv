@@ -7,8 +7,9 @@
 // the MAC outputs it is PopToMac clocks, always, as long as the MAC takes every beat; the gate's
 // arithmetic relies on it. A frame that comes later than its due time is counted (plumb_tx_gate). A
 // MAC that does not take a beat is counted too (cnt_stall_clocks_o, stall_o in each such clock):
-// nothing is lost then, but the departure times in the frames on their way are wrong. Beats that
-// link-level retry makes wait (blocked_i) are not counted here. PathClocks is
+// nothing is lost then, but frames on their way may cross later than their tags say; each that does is
+// counted, and what is decided on behind them has its true departure again (plumb_tx_slip). Beats
+// that link-level retry makes wait (blocked_i) are not counted here. PathClocks is
 // what lies between these outputs and the MAC: it counts towards PopToMac. tx_departure_o and
 // tx_user_o are valid with a frame's first beat.
 //
@@ -71,6 +72,10 @@ module plumb_tx #(
   output logic [63:0]  tx_departure_o,
   output plumb_tx_pkg::user_t tx_user_o,
   output logic         tx_sof_o,
+  // Behind what lies between these outputs and the MAC.
+  input  logic         mac_first_i,      // the first beat of a frame crosses
+  input  logic [63:0]  mac_departure_i,  // that frame's tx_departure_o
+  input  logic         retry_i,          // link-level retry is on: frames may wait there
   // Counters and events.
   output logic [63:0]  cnt_frames_o,
   output logic [63:0]  cnt_bytes_o,
@@ -80,6 +85,8 @@ module plumb_tx #(
   output logic [63:0]  cnt_credit_skipped_o,
   output logic [63:0]  cnt_waited_o,
   output logic [63:0]  cnt_stall_clocks_o,
+  output logic [63:0]  cnt_displaced_o,
+  output logic [63:0]  cnt_displaced_max_ps_o,
   output logic         late_o,
   output logic         stall_o
 );
@@ -108,7 +115,8 @@ module plumb_tx #(
   logic [11:0]          row;
   logic [511:0]         wdata, entry_row, sched_config_row, state_row;
   logic [351:0]         sched_pattern_row;
-  logic [63:0]          gap_row;
+  logic [63:0]          gap_row, shift_ps, wire_free;
+  logic                 shift_valid, shift_taken;
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) run_q <= 1'b0;
@@ -153,6 +161,10 @@ module plumb_tx #(
     .frame_length_o      (frame_length),
     .frame_sequence_o    (frame_sequence),
     .frame_departure_o   (frame_departure),
+    .shift_valid_i       (shift_valid),
+    .shift_ps_i          (shift_ps),
+    .shift_taken_o       (shift_taken),
+    .wire_free_o         (wire_free),
     .still_o             (still),
     .entry_we_i          (entry_we),
     .entry_re_i          (entry_re),
@@ -181,6 +193,23 @@ module plumb_tx #(
   );
 
   assign sent_o = frame;
+
+  plumb_tx_slip u_slip (
+    .clk_i                  (clk_i),
+    .rst_ni                 (rst_ni),
+    .clear_i                (clear_i),
+    .now_i                  (now_i),
+    .ts_offset_i            (ts_offset_i),
+    .quiet_i                (retry_i),
+    .first_i                (mac_first_i),
+    .departure_i            (mac_departure_i),
+    .shift_valid_o          (shift_valid),
+    .shift_ps_o             (shift_ps),
+    .shift_taken_i          (shift_taken),
+    .wire_free_i            (wire_free),
+    .cnt_displaced_o        (cnt_displaced_o),
+    .cnt_displaced_max_ps_o (cnt_displaced_max_ps_o)
+  );
 
   // Frames to be built.
   logic                 build;

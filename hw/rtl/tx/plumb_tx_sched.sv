@@ -71,6 +71,10 @@ module plumb_tx_sched #(
   output logic [13:0]          frame_length_o,
   output logic [63:0]          frame_sequence_o,
   output logic [63:0]          frame_departure_o,
+  input  logic                 shift_valid_i,      // as plumb_tx_gate
+  input  logic [63:0]          shift_ps_i,
+  output logic                 shift_taken_o,
+  output logic [63:0]          wire_free_o,
   // Rows. Entries: schedule table; config: flow table; pattern and gap tables; all only while
   // still_o. State: any time that state_free_o is high. Data one clock after the read.
   output logic                 still_o,
@@ -556,6 +560,10 @@ module plumb_tx_sched #(
     .control_frame_o     (control_frame_o),
     .cross_o             (cross_o),
     .departure_o         (frame_departure_o),
+    .shift_valid_i       (shift_valid_i),
+    .shift_ps_i          (shift_ps_i),
+    .shift_taken_o       (shift_taken_o),
+    .wire_free_o         (wire_free_o),
     .late_o              (late_o),
     .cnt_late_o          (cnt_late_o),
     .cnt_late_max_ps_o   (cnt_late_max_ps_o),

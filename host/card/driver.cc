@@ -72,13 +72,15 @@ class Answers {
   std::size_t at_ = 0;
 };
 
-constexpr std::array<std::pair<std::uint32_t, std::uint64_t PortCounters::*>, 31> kPortCounters{{
+constexpr std::array<std::pair<std::uint32_t, std::uint64_t PortCounters::*>, 33> kPortCounters{{
     {port_regs::kTxFrames, &PortCounters::tx_frames},
     {port_regs::kTxBytes, &PortCounters::tx_bytes},
     {port_regs::kTxLate, &PortCounters::tx_late},
     {port_regs::kTxLateMaxPs, &PortCounters::tx_late_max_ps},
     {port_regs::kTxPfcSkipped, &PortCounters::tx_pfc_skipped},
     {port_regs::kTxStallClocks, &PortCounters::tx_stall_clocks},
+    {port_regs::kTxDisplaced, &PortCounters::tx_displaced},
+    {port_regs::kTxDisplacedMaxPs, &PortCounters::tx_displaced_max_ps},
     {port_regs::kRxFrames, &PortCounters::rx_frames},
     {port_regs::kRxBytes, &PortCounters::rx_bytes},
     {port_regs::kRxFcsErrors, &PortCounters::rx_fcs_errors},

@@ -16,7 +16,7 @@ namespace plumbline::card::regs {
 inline constexpr std::uint32_t kMapMajor = 1;
 inline constexpr std::uint32_t kMapMinor = 4;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0xEE751CF7;
+inline constexpr std::uint32_t kMapHash = 0xAF246E38;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -112,7 +112,7 @@ inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0xEE751CF7;
+inline constexpr std::uint32_t kMapHashValue = 0xAF246E38;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -161,7 +161,7 @@ inline constexpr Field kBusLockStatusByCore{kBusLockStatus, 1, 1};
 inline constexpr std::array<RegisterInfo, 19> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
     {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01040000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0xEE751CF7, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0xAF246E38, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
     {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000103FF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
@@ -344,6 +344,7 @@ inline constexpr Field kLlrControlRxEnable{kLlrControl, 1, 1};
 inline constexpr Field kLlrControlReInitOnFlush{kLlrControl, 2, 1};
 inline constexpr Field kLlrControlMacControlEligible{kLlrControl, 3, 1};
 inline constexpr Field kLlrControlInitDataLowFirst{kLlrControl, 4, 1};
+inline constexpr Field kLlrControlNackOnce{kLlrControl, 5, 1};
 inline constexpr Field kLlrControlInitAction{kLlrControl, 8, 2};
 inline constexpr Field kLlrControlFlushAction{kLlrControl, 10, 2};
 inline constexpr std::uint32_t kLlrCommand = 0x504;
@@ -429,6 +430,8 @@ inline constexpr std::uint32_t kCcSent = 0x8F0;
 inline constexpr std::uint32_t kCcReceived = 0x8F8;
 inline constexpr std::uint32_t kRxTrimmed = 0xA10;
 inline constexpr std::uint32_t kRxTrimmedBare = 0xA18;
+inline constexpr std::uint32_t kTxDisplaced = 0xA20;
+inline constexpr std::uint32_t kTxDisplacedMaxPs = 0xA28;
 inline constexpr std::uint32_t kLlrTxInit = 0x580;
 inline constexpr std::uint32_t kLlrTxEcho = 0x588;
 inline constexpr std::uint32_t kLlrTxAck = 0x590;
@@ -522,7 +525,7 @@ inline constexpr std::array<RegisterInfo, 76> kRegisters{{
     {"CREDIT_LIMIT", 0x800, 8, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
     {"CREDITS_USED", 0x820, 8, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"RX_TRACKING", 0xA00, 1, Access::kReadWrite, 0x00003F07, 0x00000000, false},
-    {"LLR_CONTROL", 0x500, 1, Access::kReadWrite, 0x00000F1F, 0x00000000, false},
+    {"LLR_CONTROL", 0x500, 1, Access::kReadWrite, 0x00000F3F, 0x00000000, false},
     {"LLR_COMMAND", 0x504, 1, Access::kWriteOnePulse, 0x00000001, 0x00000000, false},
     {"LLR_STATUS", 0x508, 1, Access::kReadOnly, 0x0FFFFF77, 0x00000000, false},
     {"LLR_CAPACITY", 0x50C, 1, Access::kReadOnly, 0x00001F1F, 0x00000000, false},
@@ -536,7 +539,7 @@ inline constexpr std::array<RegisterInfo, 76> kRegisters{{
     {"LLR_ACK_SPACING", 0x52C, 1, Access::kReadWrite, 0x0000FFFF, 0x00000035, false},
 }};
 
-inline constexpr std::array<CounterInfo, 83> kCounters{{
+inline constexpr std::array<CounterInfo, 85> kCounters{{
     {"TX_FRAMES", 0x080, 1},
     {"TX_BYTES", 0x088, 1},
     {"TX_LATE", 0x090, 1},
@@ -593,6 +596,8 @@ inline constexpr std::array<CounterInfo, 83> kCounters{{
     {"CC_RECEIVED", 0x8F8, 1},
     {"RX_TRIMMED", 0xA10, 1},
     {"RX_TRIMMED_BARE", 0xA18, 1},
+    {"TX_DISPLACED", 0xA20, 1},
+    {"TX_DISPLACED_MAX_PS", 0xA28, 1},
     {"LLR_TX_INIT", 0x580, 1},
     {"LLR_TX_ECHO", 0x588, 1},
     {"LLR_TX_ACK", 0x590, 1},

@@ -38,6 +38,7 @@ tx/plumb_tx_gate.sv
 tx/plumb_tx_heap_level.sv
 tx/plumb_tx_heap.sv
 tx/plumb_tx_sched.sv
+tx/plumb_tx_slip.sv
 tx/plumb_tx_tables.sv
 tx/plumb_tx_trailer.sv
 tx/plumb_tx.sv

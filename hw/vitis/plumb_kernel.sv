@@ -1,4 +1,5 @@
-// The card as an RTL kernel of Vitis, user-managed (xrt::ip), with the pins of the MACs that package.tcl
+// The card as an RTL kernel of Vitis, user-managed (xrt::ip), with the pins of the MACs that
+// package.tcl
 // puts beside it. Registers begin at 0x10; 0x00 to 0x0C are left to the runtime.
 //
 // Clocks:
@@ -7,7 +8,8 @@
 //   gt_txusrclk2[0]  the first MAC's (322.265625 MHz): the card, its memory port, and port 0
 //   gt_txusrclk2[p]  those of the other MACs, of the same frequency and any phase: a shallow FIFO
 //                    (plumb_mac_cross) lies between them and the card
-// So all ports count one card time. A register access reaches the card over plumb_axil_bridge, which
+// So all ports count one card time. A register access reaches the card over plumb_axil_bridge,
+// which
 // answers with SLVERR while the first MAC has no clock.
 //
 // The card is in reset with ap_rst_n, and while the first MAC's clock is stopped on purpose
@@ -15,7 +17,8 @@
 //
 // Port p of the card is the MAC whose pins lie in bits n*p+n-1 : n*p of each vector; they have the
 // names of the MAC's pins, numbered ones side by side. A CMAC has no control ordered sets: what
-// needs them, link-level retry and CBFC, cannot run over it. Through m_axi (plumb_dma) captures reach
+// needs them, link-level retry and CBFC, cannot run over it. Through m_axi (plumb_dma) captures
+// reach
 // the memory that the platform has connected, and lists of register accesses come from there.
 module plumb_kernel #(
   parameter int unsigned Ports = 2,
@@ -132,13 +135,10 @@ module plumb_kernel #(
   // ---- Resets, each on its clock ----
 
   logic [Ports-1:0]         mac_rst_n, link_up_mac, link_up, overflow;
-  plumb_mac_pkg::status_t   status [Ports];
-  plumb_mac_pkg::control_t  control [Ports];
   logic                     card_clk, card_rst_n, stopped;
 
   assign card_clk   = gt_txusrclk2[0];
   assign card_rst_n = mac_rst_n[0];
-  assign stopped    = control[0].sys_reset || control[0].gt_tx_reset;
 
   for (genvar p = 0; p < Ports; p++) begin : gen_reset
     plumb_reset_sync u_reset (
@@ -224,49 +224,56 @@ module plumb_kernel #(
   end
 
   for (genvar p = 0; p < Ports; p++) begin : gen_regs
-    assign status[p].power_good           = gt_powergoodout[4*p+:4];
-    assign status[p].tx_reset             = usr_tx_reset[p];
-    assign status[p].rx_reset             = usr_rx_reset[p];
-    assign status[p].aligned              = stat_rx_aligned[p];
-    assign status[p].rx_status            = stat_rx_status[p];
-    assign status[p].synced               = stat_rx_synced[20*p+:20];
-    assign status[p].block_lock           = stat_rx_block_lock[20*p+:20];
-    assign status[p].hi_ber               = stat_rx_hi_ber[p];
-    assign status[p].local_fault          = stat_rx_local_fault[p];
-    assign status[p].internal_local_fault = stat_rx_internal_local_fault[p];
-    assign status[p].received_local_fault = stat_rx_received_local_fault[p];
-    assign status[p].remote_fault         = stat_rx_remote_fault[p];
-    assign status[p].tx_local_fault       = stat_tx_local_fault[p];
-    assign status[p].tx_underflow         = tx_unfout[p];
-    assign status[p].tx_overflow          = tx_ovfout[p];
-    assign status[p].bad_code             = stat_rx_bad_code[3*p+:3];
-    assign status[p].bip_err              = stat_rx_bip_err[20*p+:20];
-    assign status[p].rsfec_am_lock        = stat_rx_rsfec_am_lock[4*p+:4];
-    assign status[p].rsfec_cw             = stat_rx_rsfec_cw_inc[p];
-    assign status[p].rsfec_corrected      = stat_rx_rsfec_corrected_cw_inc[p];
-    assign status[p].rsfec_uncorrected    = stat_rx_rsfec_uncorrected_cw_inc[p];
-    assign status[p].rsfec_err_count      = stat_rx_rsfec_err_count_inc[12*p+:12];
-    assign status[p].rsfec_hi_ser         = stat_rx_rsfec_hi_ser[p];
-    assign status[p].rsfec_aligned        = stat_rx_rsfec_lane_alignment_status[p];
-    assign status[p].rsfec_mapping        = stat_rx_rsfec_lane_mapping[8*p+:8];
-    assign status[p].rx_fifo_overflow     = overflow[p];
+    plumb_mac_pkg::status_t  status;
+    plumb_mac_pkg::control_t control;
 
-    assign ctl_tx_enable[p]                  = control[p].tx_enable;
-    assign ctl_tx_send_rfi[p]                = control[p].tx_send_rfi;
-    assign ctl_tx_send_lfi[p]                = control[p].tx_send_lfi;
-    assign ctl_tx_send_idle[p]               = control[p].tx_send_idle;
-    assign ctl_rx_enable[p]                  = control[p].rx_enable;
-    assign ctl_rx_force_resync[p]            = control[p].rx_force_resync;
-    assign ctl_tx_rsfec_enable[p]            = control[p].tx_rsfec_enable;
-    assign ctl_rx_rsfec_enable[p]            = control[p].rx_rsfec_enable;
-    assign ctl_rx_rsfec_enable_correction[p] = control[p].rsfec_correction;
-    assign ctl_rx_rsfec_enable_indication[p] = control[p].rsfec_indication;
-    assign core_tx_reset[p]                  = control[p].core_tx_reset;
-    assign core_rx_reset[p]                  = control[p].core_rx_reset;
-    assign gtwiz_reset_tx_datapath[p]        = control[p].gt_tx_reset;
-    assign gtwiz_reset_rx_datapath[p]        = control[p].gt_rx_reset;
-    assign sys_reset[p]                      = control[p].sys_reset || !ap_rst_n;
-    assign gt_loopback_in[12*p+:12]          = {4{1'b0, control[p].loopback, 1'b0}};
+    if (p == 0) begin : gen_stopped
+      assign stopped = control.sys_reset || control.gt_tx_reset;
+    end
+
+    assign status.power_good           = gt_powergoodout[4*p+:4];
+    assign status.tx_reset             = usr_tx_reset[p];
+    assign status.rx_reset             = usr_rx_reset[p];
+    assign status.aligned              = stat_rx_aligned[p];
+    assign status.rx_status            = stat_rx_status[p];
+    assign status.synced               = stat_rx_synced[20*p+:20];
+    assign status.block_lock           = stat_rx_block_lock[20*p+:20];
+    assign status.hi_ber               = stat_rx_hi_ber[p];
+    assign status.local_fault          = stat_rx_local_fault[p];
+    assign status.internal_local_fault = stat_rx_internal_local_fault[p];
+    assign status.received_local_fault = stat_rx_received_local_fault[p];
+    assign status.remote_fault         = stat_rx_remote_fault[p];
+    assign status.tx_local_fault       = stat_tx_local_fault[p];
+    assign status.tx_underflow         = tx_unfout[p];
+    assign status.tx_overflow          = tx_ovfout[p];
+    assign status.bad_code             = stat_rx_bad_code[3*p+:3];
+    assign status.bip_err              = stat_rx_bip_err[20*p+:20];
+    assign status.rsfec_am_lock        = stat_rx_rsfec_am_lock[4*p+:4];
+    assign status.rsfec_cw             = stat_rx_rsfec_cw_inc[p];
+    assign status.rsfec_corrected      = stat_rx_rsfec_corrected_cw_inc[p];
+    assign status.rsfec_uncorrected    = stat_rx_rsfec_uncorrected_cw_inc[p];
+    assign status.rsfec_err_count      = stat_rx_rsfec_err_count_inc[12*p+:12];
+    assign status.rsfec_hi_ser         = stat_rx_rsfec_hi_ser[p];
+    assign status.rsfec_aligned        = stat_rx_rsfec_lane_alignment_status[p];
+    assign status.rsfec_mapping        = stat_rx_rsfec_lane_mapping[8*p+:8];
+    assign status.rx_fifo_overflow     = overflow[p];
+
+    assign ctl_tx_enable[p]                  = control.tx_enable;
+    assign ctl_tx_send_rfi[p]                = control.tx_send_rfi;
+    assign ctl_tx_send_lfi[p]                = control.tx_send_lfi;
+    assign ctl_tx_send_idle[p]               = control.tx_send_idle;
+    assign ctl_rx_enable[p]                  = control.rx_enable;
+    assign ctl_rx_force_resync[p]            = control.rx_force_resync;
+    assign ctl_tx_rsfec_enable[p]            = control.tx_rsfec_enable;
+    assign ctl_rx_rsfec_enable[p]            = control.rx_rsfec_enable;
+    assign ctl_rx_rsfec_enable_correction[p] = control.rsfec_correction;
+    assign ctl_rx_rsfec_enable_indication[p] = control.rsfec_indication;
+    assign core_tx_reset[p]                  = control.core_tx_reset;
+    assign core_rx_reset[p]                  = control.core_rx_reset;
+    assign gtwiz_reset_tx_datapath[p]        = control.gt_tx_reset;
+    assign gtwiz_reset_rx_datapath[p]        = control.gt_rx_reset;
+    assign sys_reset[p]                      = control.sys_reset || !ap_rst_n;
+    assign gt_loopback_in[12*p+:12]          = {4{1'b0, control.loopback, 1'b0}};
 
     plumb_mac_regs u_regs (
       .clk_i            (ap_clk),
@@ -279,8 +286,8 @@ module plumb_kernel #(
       .card_reachable_i (reachable),
       .card_lost_i      (lost),
       .mac_clk_i        (gt_txusrclk2[p]),
-      .status_i         (status[p]),
-      .control_o        (control[p]),
+      .status_i         (status),
+      .control_o        (control),
       .link_up_o        (link_up_mac[p])
     );
 
@@ -391,8 +398,9 @@ module plumb_kernel #(
   logic [Ports*64-1:0]  unused_ctl;
 
   plumb_card_host #(
-    .Ports     (Ports),
-    .FlowsLog2 (FlowsLog2)
+    .Ports       (Ports),
+    .FlowsLog2   (FlowsLog2),
+    .OrderedSets (1'b0)
   ) u_card (
     .clk_i               (card_clk),
     .rst_ni              (card_rst_n),

@@ -326,6 +326,25 @@ TEST(FpgaBench, CanWhatItsCardCan) {
   EXPECT_THAT(bench.refusals(spec), Contains(HasSubstr("damage")));
 }
 
+// A MAC fills up shorter frames: what would be cut below that is refused, at the sender only.
+TEST(FpgaBench, FramesCutShorterThanTheMacSendsAreRefused) {
+  Laboratory lab(1, {{0, 1}, {1, 0}});
+  std::vector<OpenCard> cards;
+  cards.push_back(lab.open(0, ~std::uint64_t{0}, {}));
+  const FpgaBench bench(FpgaSpec(), std::move(cards));
+  TrialSpec spec = bothWays();
+  card::DamageRule rule{.kind = card::DamageKind::kTruncate};
+  const auto refused = [&](std::uint32_t bytes, card::DamageDirection direction) {
+    rule.bytes = bytes;
+    spec.damage = {{0, direction, rule}};
+    return bench.refusals(spec);
+  };
+  EXPECT_THAT(refused(60, card::DamageDirection::kSent), IsEmpty());
+  EXPECT_THAT(refused(59, card::DamageDirection::kSent),
+              ElementsAre(HasSubstr("frames cut to 59 bytes")));
+  EXPECT_THAT(refused(30, card::DamageDirection::kReceived), IsEmpty());
+}
+
 TEST(FpgaBench, CardsThatDifferAreRefused) {
   using namespace card::regs::global;
   Laboratory lab(2, {});

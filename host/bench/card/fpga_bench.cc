@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
+#include <variant>
 
 #include "base/error.h"
 #include "bench/card/card_capabilities.h"
@@ -19,6 +21,9 @@ constexpr std::uint32_t kMostPorts = 32;
 constexpr std::uint32_t kDataBytes = 64;
 constexpr BitRate kLineRate = gigabitsPerSecond(100);
 constexpr Picoseconds kClockPeriod{3104};
+// A real MAC fills up what is shorter, FCS included: other bytes than the trial means would be
+// sent.
+constexpr std::uint32_t kShortestSent = 60;
 
 }  // namespace
 
@@ -98,6 +103,16 @@ std::vector<std::string> FpgaBench::refusals(const TrialSpec& spec) const {
   }
   if (spec.sampling || spec.series || spec.loss_times || spec.first_mark) {
     refusals.emplace_back("only the sim bench samples a trial as it runs");
+  }
+  for (const DamageSpec& damage : spec.damage) {
+    const auto* rule = std::get_if<card::DamageRule>(&damage.what);
+    if (rule != nullptr && damage.direction == card::DamageDirection::kSent &&
+        rule->kind == card::DamageKind::kTruncate && rule->bytes < kShortestSent) {
+      refusals.push_back(fmt::format(
+          "frames cut to {} bytes: the card's MAC fills up what it sends to {} bytes, so the bench "
+          "cuts frames to {} bytes or more",
+          rule->bytes, kShortestSent, kShortestSent));
+    }
   }
   if (spec.workload) {
     refusals.emplace_back("a workload needs simulated hosts, which a real device does not have");

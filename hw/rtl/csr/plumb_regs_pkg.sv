@@ -5,7 +5,7 @@ package plumb_regs_pkg;
   localparam int unsigned MapMajor = 1;
   localparam int unsigned MapMinor = 4;
   localparam int unsigned MapPatch = 0;
-  localparam logic [31:0] MapHash = 32'hEE751CF7;
+  localparam logic [31:0] MapHash = 32'hAF246E38;
 
   // Block global: Identity, capabilities, card time and the common start of all ports.
   localparam logic [15:0] GlobalBase = 16'h0000;
@@ -22,7 +22,7 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalVersionMajorLsb = 24;
   localparam int unsigned GlobalVersionMajorW = 8;
   localparam logic [11:0] GlobalMapHashOffset = 12'h018;
-  localparam logic [31:0] GlobalMapHashValue = 32'hEE751CF7;
+  localparam logic [31:0] GlobalMapHashValue = 32'hAF246E38;
   localparam logic [11:0] GlobalCapabilityOffset = 12'h01C;
   localparam int unsigned GlobalCapabilityPortsLsb = 0;
   localparam int unsigned GlobalCapabilityPortsW = 4;
@@ -430,6 +430,8 @@ package plumb_regs_pkg;
   localparam int unsigned PortLlrControlMacControlEligibleW = 1;
   localparam int unsigned PortLlrControlInitDataLowFirstLsb = 4;
   localparam int unsigned PortLlrControlInitDataLowFirstW = 1;
+  localparam int unsigned PortLlrControlNackOnceLsb = 5;
+  localparam int unsigned PortLlrControlNackOnceW = 1;
   localparam int unsigned PortLlrControlInitActionLsb = 8;
   localparam int unsigned PortLlrControlInitActionW = 2;
   localparam int unsigned PortLlrControlFlushActionLsb = 10;
@@ -537,6 +539,8 @@ package plumb_regs_pkg;
   localparam logic [11:0] PortCcReceivedOffset = 12'h8F8;
   localparam logic [11:0] PortRxTrimmedOffset = 12'hA10;
   localparam logic [11:0] PortRxTrimmedBareOffset = 12'hA18;
+  localparam logic [11:0] PortTxDisplacedOffset = 12'hA20;
+  localparam logic [11:0] PortTxDisplacedMaxPsOffset = 12'hA28;
   localparam logic [11:0] PortLlrTxInitOffset = 12'h580;
   localparam logic [11:0] PortLlrTxEchoOffset = 12'h588;
   localparam logic [11:0] PortLlrTxAckOffset = 12'h590;
@@ -579,6 +583,7 @@ package plumb_regs_pkg;
     logic [19:0] llr_init_seq;
     logic [1:0] llr_control_flush_action;
     logic [1:0] llr_control_init_action;
+    logic llr_control_nack_once;
     logic llr_control_init_data_low_first;
     logic llr_control_mac_control_eligible;
     logic llr_control_re_init_on_flush;
@@ -647,7 +652,7 @@ package plumb_regs_pkg;
     logic port_control_capture_rx;
     logic port_control_tx_enable;
   } port_config_t;
-  localparam int unsigned PortConfigW = 2982;
+  localparam int unsigned PortConfigW = 2983;
 
   // Commands and access pulses of one clock, to hardware.
   typedef struct packed {
@@ -764,6 +769,8 @@ package plumb_regs_pkg;
     logic [63:0] llr_tx_ack;
     logic [63:0] llr_tx_echo;
     logic [63:0] llr_tx_init;
+    logic [63:0] tx_displaced_max_ps;
+    logic [63:0] tx_displaced;
     logic [63:0] rx_trimmed_bare;
     logic [63:0] rx_trimmed;
     logic [63:0] cc_received;
@@ -821,7 +828,7 @@ package plumb_regs_pkg;
     logic [63:0] tx_bytes;
     logic [63:0] tx_frames;
   } port_counters_t;
-  localparam int unsigned PortCountersW = 7552;
+  localparam int unsigned PortCountersW = 7680;
 
   // Block core: The host's end of the control processor: program load, reset, halt, step, a look
   // into it, mailbox. A card without it (FEATURES.core) reads as zero here. The processor cannot

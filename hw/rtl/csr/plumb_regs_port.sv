@@ -99,6 +99,7 @@ module plumb_regs_port (
       config_o.llr_control_re_init_on_flush <= 1'h0;
       config_o.llr_control_mac_control_eligible <= 1'h0;
       config_o.llr_control_init_data_low_first <= 1'h0;
+      config_o.llr_control_nack_once <= 1'h0;
       config_o.llr_control_init_action <= 2'h0;
       config_o.llr_control_flush_action <= 2'h0;
       config_o.llr_init_seq <= 20'h0;
@@ -273,6 +274,7 @@ module plumb_regs_port (
           config_o.llr_control_re_init_on_flush <= reg_wdata_i[2];
           config_o.llr_control_mac_control_eligible <= reg_wdata_i[3];
           config_o.llr_control_init_data_low_first <= reg_wdata_i[4];
+          config_o.llr_control_nack_once <= reg_wdata_i[5];
           config_o.llr_control_init_action <= reg_wdata_i[9:8];
           config_o.llr_control_flush_action <= reg_wdata_i[11:10];
         end
@@ -703,7 +705,8 @@ module plumb_regs_port (
             20'b0,
             config_o.llr_control_flush_action,
             config_o.llr_control_init_action,
-            3'b0,
+            2'b0,
+            config_o.llr_control_nack_once,
             config_o.llr_control_init_data_low_first,
             config_o.llr_control_mac_control_eligible,
             config_o.llr_control_re_init_on_flush,
@@ -981,6 +984,13 @@ module plumb_regs_port (
           plumb_regs_pkg::PortRxTrimmedBareOffset: reg_rdata_o <= snapshot_q.rx_trimmed_bare[31:0];
           plumb_regs_pkg::PortRxTrimmedBareOffset + 12'h4:
             reg_rdata_o <= snapshot_q.rx_trimmed_bare[63:32];
+          plumb_regs_pkg::PortTxDisplacedOffset: reg_rdata_o <= snapshot_q.tx_displaced[31:0];
+          plumb_regs_pkg::PortTxDisplacedOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_displaced[63:32];
+          plumb_regs_pkg::PortTxDisplacedMaxPsOffset:
+            reg_rdata_o <= snapshot_q.tx_displaced_max_ps[31:0];
+          plumb_regs_pkg::PortTxDisplacedMaxPsOffset + 12'h4:
+            reg_rdata_o <= snapshot_q.tx_displaced_max_ps[63:32];
           plumb_regs_pkg::PortLlrTxInitOffset: reg_rdata_o <= snapshot_q.llr_tx_init[31:0];
           plumb_regs_pkg::PortLlrTxInitOffset + 12'h4: reg_rdata_o <= snapshot_q.llr_tx_init[63:32];
           plumb_regs_pkg::PortLlrTxEchoOffset: reg_rdata_o <= snapshot_q.llr_tx_echo[31:0];

@@ -205,6 +205,7 @@ module plumb_llr #(
     .now_i        (now_i[47:0]),
     .enable_i     (config_i.rx_enable),
     .ack_spacing_i(config_i.ack_spacing),
+    .nack_once_i  (config_i.nack_once),
     .s_tdata_i    (mac_rx_tdata_i),
     .s_tkeep_i    (mac_rx_tkeep_i),
     .s_tvalid_i   (mac_rx_tvalid_i),

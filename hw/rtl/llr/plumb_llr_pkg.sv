@@ -44,6 +44,7 @@ package plumb_llr_pkg;
     logic [1:0]  flush_action;         // Action...: eligible frames in Flush
     logic        mac_control_eligible; // MAC control frames are numbered too
     logic        init_data_low_first;  // byte order of init_data on the line
+    logic        nack_once;            // no further NACK for the frame of the last one
     logic [19:0] init_seq;             // number of the first frame
     logic [15:0] init_data;            // data of INIT, which the ECHO has to repeat
     logic [15:0] init_interval;        // between two INITs

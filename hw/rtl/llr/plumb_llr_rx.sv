@@ -40,6 +40,8 @@ module plumb_llr_rx (
   input  logic                      enable_i,       // level; switches between frames
   input  logic [15:0]               ack_spacing_i,  // clocks between an ACK or NACK and the next
                                                     // ACK
+  input  logic                      nack_once_i,    // level: no further NACK for the frame of the
+                                                    // last one
 
   // Frames from the MAC: AXI4-Stream without tready
   input  logic [511:0]              s_tdata_i,      // byte 0 in bits 7:0
@@ -210,7 +212,8 @@ module plumb_llr_rx (
   assign accept      = judged && usable && is_expected;
   assign missing     = judged && is_ahead && state_q == plumb_llr_pkg::RxSendAcks;
   assign damaged     = judged && !usable && !is_behind && state_q == plumb_llr_pkg::RxSendAcks;
-  assign again       = judged && !usable && is_expected && state_q == plumb_llr_pkg::RxNackSent;
+  assign again       = judged && !usable && is_expected && state_q == plumb_llr_pkg::RxNackSent &&
+                       !nack_once_i;
 
   logic        init_now, ack_due_q;
   logic [4:0]  init_wait_q;

@@ -21,26 +21,24 @@ module plumb_async_fifo #(
   output      logic [DepthLog2:0] level_o
 );
 
-  typedef logic [DepthLog2:0] pointer_t;
+  localparam int unsigned PointerW = DepthLog2 + 1;
 
-  function automatic pointer_t to_gray(input pointer_t binary);
-    return binary ^ (binary >> 1);
+  function automatic logic [DepthLog2:0] to_gray(input logic [DepthLog2:0] binary);
+    to_gray = binary ^ (binary >> 1);
   endfunction
 
-  function automatic pointer_t from_gray(input pointer_t gray);
-    pointer_t binary;
-    binary = gray;
-    for (int unsigned i = 1; i <= DepthLog2; i++) binary = binary ^ (gray >> i);
-    return binary;
+  function automatic logic [DepthLog2:0] from_gray(input logic [DepthLog2:0] gray);
+    from_gray = gray;
+    for (int unsigned i = 1; i <= DepthLog2; i++) from_gray = from_gray ^ (gray >> i);
   endfunction
 
-  logic [W-1:0] words [2**DepthLog2];
-  pointer_t     write_q, write_gray_q, written_gray, read_q, read_gray_q, freed_gray;
-  logic         write, read;
+  logic [W-1:0]       words [0:2**DepthLog2-1];
+  logic [DepthLog2:0] write_q, write_gray_q, written_gray, read_q, read_gray_q, freed_gray;
+  logic               write, read;
 
   // ---- Writing ----
 
-  assign full_o = pointer_t'(write_q - from_gray(freed_gray)) == pointer_t'(2**DepthLog2);
+  assign full_o = PointerW'(write_q - from_gray(freed_gray)) == PointerW'(2**DepthLog2);
   assign write  = valid_i && !full_o;
 
   plumb_sync #(.W(DepthLog2 + 1)) u_freed (
@@ -52,8 +50,8 @@ module plumb_async_fifo #(
       write_q      <= '0;
       write_gray_q <= '0;
     end else if (write) begin
-      write_q      <= write_q + pointer_t'(1);
-      write_gray_q <= to_gray(write_q + pointer_t'(1));
+      write_q      <= write_q + PointerW'(1);
+      write_gray_q <= to_gray(write_q + PointerW'(1));
     end
   end
 
@@ -77,8 +75,8 @@ module plumb_async_fifo #(
       read_q      <= '0;
       read_gray_q <= '0;
     end else if (read) begin
-      read_q      <= read_q + pointer_t'(1);
-      read_gray_q <= to_gray(read_q + pointer_t'(1));
+      read_q      <= read_q + PointerW'(1);
+      read_gray_q <= to_gray(read_q + PointerW'(1));
     end
   end
 

@@ -2,7 +2,8 @@
 // the counters. The other half is plumb_mac_regs, with which it exchanges
 //
 //   wish_i      what MAC_CONTROL says; levels of the other clock, taken one by one
-//   request_i   changes with each command of the counters, acknowledge_o follows it when the command
+//   request_i   changes with each command of the counters, acknowledge_o follows it when the
+//   command
 //               has been carried out; snapshot_i and clear_i are still meanwhile. Both together:
 //               latched, then zeroed, at one edge.
 //   wide_o, narrow_o   the latched counters; they change only with a command
@@ -11,7 +12,8 @@
 // A counter that would pass its highest value stays there.
 //
 // Sending by what is received (IEEE 802.3 81.3.4): with a fault of one's own, remote fault
-// indication; while the other end says that it has one, idle; else frames. link_up_o: frames pass in
+// indication; while the other end says that it has one, idle; else frames. link_up_o: frames pass
+// in
 // both directions.
 `include "plumb_simulated.svh"
 
@@ -39,14 +41,14 @@ module plumb_mac_counters #(
   output      logic [plumb_mac_pkg::Narrow*32-1:0] narrow_o
 );
 
-  import plumb_mac_pkg::*;
-
   // ---- What is sent ----
 
-  wish_t wish;
+  plumb_mac_pkg::wish_t wish;
   logic  fault;
 
-  plumb_sync #(.W(WishW)) u_wish (.clk_i (clk_i), .rst_ni (rst_ni), .d_i (wish_i), .q_o (wish));
+  plumb_sync #(.W(plumb_mac_pkg::WishW)) u_wish (
+    .clk_i (clk_i), .rst_ni (rst_ni), .d_i (wish_i), .q_o (wish)
+  );
 
   assign fault = !status_i.aligned || status_i.local_fault;
 
@@ -72,22 +74,24 @@ module plumb_mac_counters #(
 
   // ---- Counters ----
 
-  logic [Narrow*3-1:0] step, step_q;
-  logic [Wide-1:0]     wide_step_q;
+  logic [plumb_mac_pkg::Narrow*3-1:0] step, step_q;
+  logic [plumb_mac_pkg::Wide-1:0]     wide_step_q;
   logic                aligned_q, hi_ber_q, local_q, remote_q;
 
   always_comb begin
     step = '0;
-    step[3*SymbolErrors+:12] = status_i.rsfec_err_count;
-    for (int unsigned n = 0; n < 20; n++) step[3*(BipErrors+n)] = status_i.bip_err[n];
-    step[3*BadCodes+:3]      = status_i.bad_code;
-    step[3*AlignmentLosses]  = aligned_q && !status_i.aligned;
-    step[3*HiBerEvents]      = !hi_ber_q && status_i.hi_ber;
-    step[3*LocalFaults]      = !local_q && status_i.local_fault;
-    step[3*RemoteFaults]     = !remote_q && status_i.remote_fault;
-    step[3*TxUnderflows]     = status_i.tx_underflow;
-    step[3*TxOverflows]      = status_i.tx_overflow;
-    step[3*RxFifoOverflows]  = status_i.rx_fifo_overflow;
+    step[3*plumb_mac_pkg::SymbolErrors+:12] = status_i.rsfec_err_count;
+    for (int unsigned n = 0; n < 20; n++) begin
+      step[3*(plumb_mac_pkg::BipErrors+n)] = status_i.bip_err[n];
+    end
+    step[3*plumb_mac_pkg::BadCodes+:3]      = status_i.bad_code;
+    step[3*plumb_mac_pkg::AlignmentLosses]  = aligned_q && !status_i.aligned;
+    step[3*plumb_mac_pkg::HiBerEvents]      = !hi_ber_q && status_i.hi_ber;
+    step[3*plumb_mac_pkg::LocalFaults]      = !local_q && status_i.local_fault;
+    step[3*plumb_mac_pkg::RemoteFaults]     = !remote_q && status_i.remote_fault;
+    step[3*plumb_mac_pkg::TxUnderflows]     = status_i.tx_underflow;
+    step[3*plumb_mac_pkg::TxOverflows]      = status_i.tx_overflow;
+    step[3*plumb_mac_pkg::RxFifoOverflows]  = status_i.rx_fifo_overflow;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -103,14 +107,14 @@ module plumb_mac_counters #(
     end
   end
 
-  logic [Wide*48-1:0]   wide_now;
-  logic [Narrow*32-1:0] narrow_now;
+  logic [plumb_mac_pkg::Wide*48-1:0]   wide_now;
+  logic [plumb_mac_pkg::Narrow*32-1:0] narrow_now;
   logic                 request, command;
 
   plumb_sync u_request (.clk_i (clk_i), .rst_ni (rst_ni), .d_i (request_i), .q_o (request));
   assign command = request != acknowledge_o;
 
-  for (genvar n = 0; n < Wide; n++) begin : gen_wide
+  for (genvar n = 0; n < plumb_mac_pkg::Wide; n++) begin : gen_wide
     logic [WideW-1:0] count_q;
     logic [WideW:0]   sum;
     assign sum = {1'b0, count_q} + (WideW+1)'(wide_step_q[n]);
@@ -122,7 +126,7 @@ module plumb_mac_counters #(
     assign wide_now[48*n+:48] = 48'(count_q);
   end
 
-  for (genvar n = 0; n < Narrow; n++) begin : gen_narrow
+  for (genvar n = 0; n < plumb_mac_pkg::Narrow; n++) begin : gen_narrow
     logic [NarrowW-1:0] count_q;
     logic [NarrowW:0]   sum;
     assign sum = {1'b0, count_q} + (NarrowW+1)'(step_q[3*n+:3]);

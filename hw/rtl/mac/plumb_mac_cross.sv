@@ -6,8 +6,10 @@
 // than a difference of 100 ppm takes away in the longest frame (256 beats), so a MAC that takes a
 // beat in every clock finds one in every clock of a frame.
 //
-// To the card: a beat as soon as it has crossed, 3 to 4 clocks after it left the MAC; which, depends
-// on the phase of the two clocks, and stays so for as long as that stays. MACs deliver a beat in less
+// To the card: a beat as soon as it has crossed, 3 to 4 clocks after it left the MAC; which,
+// depends
+// on the phase of the two clocks, and stays so for as long as that stays. MACs deliver a beat in
+// less
 // than two of three clocks, so the FIFO holds one or two; rx_overflow_o (on the MAC's clock) is for
 // a MAC whose clock is far too fast.
 module plumb_mac_cross #(

@@ -30,6 +30,7 @@ package plumb_mac_pkg;
     logic        rsfec_aligned;       // stat_rx_rsfec_lane_alignment_status
     logic [7:0]  rsfec_mapping;       // stat_rx_rsfec_lane_mapping
   } status_t;
+  localparam int unsigned StatusW = 109;
 
   typedef struct packed {
     logic        tx_enable;

@@ -1,9 +1,11 @@
-// Control, status and counters of one MAC: block `mac` of the register map. The registers run on the
+// Control, status and counters of one MAC: block `mac` of the register map. The registers run on
+// the
 // register bus' clock (clk_i), which never stops; what the MAC says comes over from its clock
 // (mac_clk_i). Without that clock all registers still answer, MAC_STATUS.clock is zero, and a
 // snapshot stays busy.
 //
-// MAC_STATUS.clock falls at most 256 clocks of clk_i after the MAC's last edge, and needs that clock
+// MAC_STATUS.clock falls at most 256 clocks of clk_i after the MAC's last edge, and needs that
+// clock
 // to be no slower than a 30th of clk_i.
 `include "plumb_simulated.svh"
 
@@ -23,8 +25,6 @@ module plumb_mac_regs (
   output      plumb_mac_pkg::control_t control_o,
   output      logic                    link_up_o      // to be synchronised; low without clock
 );
-
-  import plumb_mac_pkg::*;
 
   plumb_regs_pkg::mac_config_t cfg;
   plumb_regs_pkg::mac_pulse_t  pulse;
@@ -49,9 +49,9 @@ module plumb_mac_regs (
 
   logic                 mac_rst_n, link_up, clock_q, beat, acknowledge, request_q, snapshot_q;
   logic                 clear_q;
-  logic [Wide*48-1:0]   wide;
-  logic [Narrow*32-1:0] narrow;
-  wish_t                wish;
+  logic [plumb_mac_pkg::Wide*48-1:0]   wide;
+  logic [plumb_mac_pkg::Narrow*32-1:0] narrow;
+  plumb_mac_pkg::wish_t                wish;
 
   plumb_reset_sync u_reset (.clk_i (mac_clk_i), .rst_ni (rst_ni), .rst_no (mac_rst_n));
 
@@ -84,7 +84,8 @@ module plumb_mac_regs (
     .narrow_o       (narrow)
   );
 
-  // Straight from registers, since they have to be there without a clock: resets, loopback, and the FEC
+  // Straight from registers, since they have to be there without a clock: resets, loopback, and the
+  // FEC
   // settings, which are still while the MAC is in the reset that takes them.
   assign control_o.tx_rsfec_enable  = cfg.mac_control_tx_rsfec;
   assign control_o.rx_rsfec_enable  = cfg.mac_control_rx_rsfec;
@@ -99,9 +100,9 @@ module plumb_mac_regs (
 
   // ---- Levels ----
 
-  localparam int unsigned LevelsW = $bits(status_t) + 3;
+  localparam int unsigned LevelsW = plumb_mac_pkg::StatusW + 3;
   logic [LevelsW-1:0] levels;
-  status_t            now;
+  plumb_mac_pkg::status_t            now;
   logic               sends_frames, sends_rfi, sends_idle;
 
   plumb_sync #(.W(LevelsW)) u_levels (
@@ -169,8 +170,8 @@ module plumb_mac_regs (
 
   // ---- Values of the registers ----
 
-  logic [Wide*48-1:0]   wide_shown;
-  logic [Narrow*32-1:0] narrow_shown;
+  logic [plumb_mac_pkg::Wide*48-1:0]   wide_shown;
+  logic [plumb_mac_pkg::Narrow*32-1:0] narrow_shown;
 
   assign wide_shown   = busy ? '0 : wide;
   assign narrow_shown = busy ? '0 : narrow;
@@ -207,16 +208,16 @@ module plumb_mac_regs (
   assign status.fec_corrected_hi          = 32'(wide_shown[95:80]);
   assign status.fec_uncorrected_lo        = wide_shown[127:96];
   assign status.fec_uncorrected_hi        = 32'(wide_shown[143:128]);
-  assign status.fec_symbol_errors         = narrow_shown[32*SymbolErrors+:4*32];
-  assign status.bip_errors                = narrow_shown[32*BipErrors+:20*32];
-  assign status.bad_codes                 = narrow_shown[32*BadCodes+:32];
-  assign status.alignment_losses          = narrow_shown[32*AlignmentLosses+:32];
-  assign status.hi_ber_events             = narrow_shown[32*HiBerEvents+:32];
-  assign status.local_faults              = narrow_shown[32*LocalFaults+:32];
-  assign status.remote_faults             = narrow_shown[32*RemoteFaults+:32];
-  assign status.tx_underflows             = narrow_shown[32*TxUnderflows+:32];
-  assign status.tx_overflows              = narrow_shown[32*TxOverflows+:32];
-  assign status.rx_fifo_overflows         = narrow_shown[32*RxFifoOverflows+:32];
+  assign status.fec_symbol_errors         = narrow_shown[32*plumb_mac_pkg::SymbolErrors+:4*32];
+  assign status.bip_errors                = narrow_shown[32*plumb_mac_pkg::BipErrors+:20*32];
+  assign status.bad_codes                 = narrow_shown[32*plumb_mac_pkg::BadCodes+:32];
+  assign status.alignment_losses          = narrow_shown[32*plumb_mac_pkg::AlignmentLosses+:32];
+  assign status.hi_ber_events             = narrow_shown[32*plumb_mac_pkg::HiBerEvents+:32];
+  assign status.local_faults              = narrow_shown[32*plumb_mac_pkg::LocalFaults+:32];
+  assign status.remote_faults             = narrow_shown[32*plumb_mac_pkg::RemoteFaults+:32];
+  assign status.tx_underflows             = narrow_shown[32*plumb_mac_pkg::TxUnderflows+:32];
+  assign status.tx_overflows              = narrow_shown[32*plumb_mac_pkg::TxOverflows+:32];
+  assign status.rx_fifo_overflows         = narrow_shown[32*plumb_mac_pkg::RxFifoOverflows+:32];
 
   // ---- What is kept until cleared ----
 

@@ -19,12 +19,16 @@
 //                  expected, 82 ICRC right, 83 truncated, 84 sent by the card, 95:85 zero.
 //                If cap_ready_i comes too late frames are lost whole or closed by an empty beat
 //                (plumb_capture_tap), counted in CAPTURE_DROPPED and shown in PORT_STICKY.
+//
+// OrderedSets: the MACs carry control ordered sets. Without them FEATURES has neither link-level retry
+// nor CBFC, which cannot run then.
 module plumb_card #(
   parameter int unsigned Ports = 2,
   parameter int unsigned DataW = 512,
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
-  parameter int unsigned GroupsLog2 = 4
+  parameter int unsigned GroupsLog2 = 4,
+  parameter bit          OrderedSets = 1'b1
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -97,7 +101,8 @@ module plumb_card #(
     .Ports     (Ports),
     .FlowsLog2 (FlowsLog2),
     .RowsLog2  (RowsLog2),
-    .GroupsLog2(GroupsLog2)
+    .GroupsLog2(GroupsLog2),
+    .OrderedSets(OrderedSets)
   ) u_common (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),

@@ -18,7 +18,8 @@ module plumb_card_common #(
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4,
-  parameter bit          WithCore = 1'b1        // the control processor
+  parameter bit          WithCore = 1'b1,       // the control processor
+  parameter bit          OrderedSets = 1'b1     // MACs carry control ordered sets: LLR, CBFC offered
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
@@ -277,10 +278,10 @@ module plumb_card_common #(
       status.features_pfc_react = 1'b1;
       status.features_capture = 1'b1;
       status.features_damage = 1'b1;
-      status.features_llr = 1'b1;
+      status.features_llr = OrderedSets;
       status.features_rx_tracking = 1'b1;
       status.features_pfc_send = 1'b1;
-      status.features_cbfc = 1'b1;
+      status.features_cbfc = OrderedSets;
       status.features_patterns = 1'b1;
       status.features_messages = 1'b1;
       status.features_core = WithCore;

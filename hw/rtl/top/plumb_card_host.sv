@@ -7,7 +7,8 @@ module plumb_card_host #(
   parameter int unsigned Ports = 2,
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
-  parameter int unsigned GroupsLog2 = 4
+  parameter int unsigned GroupsLog2 = 4,
+  parameter bit          OrderedSets = 1'b1
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -193,7 +194,8 @@ module plumb_card_host #(
     .Ports     (Ports),
     .FlowsLog2 (FlowsLog2),
     .RowsLog2  (RowsLog2),
-    .GroupsLog2(GroupsLog2)
+    .GroupsLog2(GroupsLog2),
+    .OrderedSets(OrderedSets)
   ) u_card (
     .clk_i              (clk_i),
     .rst_ni             (rst_ni),

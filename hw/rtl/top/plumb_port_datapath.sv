@@ -95,6 +95,7 @@ module plumb_port_datapath #(
   plumb_tx_pkg::user_t whole_user;
   logic [63:0] cnt_tx_frames, cnt_tx_bytes, cnt_tx_late, cnt_tx_late_max_ps, cnt_tx_pfc_skipped;
   logic [63:0] cnt_tx_stall_clocks, cnt_tx_credit_skipped, cnt_tx_waited;
+  logic [63:0] cnt_tx_displaced, cnt_tx_displaced_max_ps;
   // Between sender and flow control.
   logic [511:0] pause_until;
   logic [111:0] credit;
@@ -167,6 +168,11 @@ module plumb_port_datapath #(
     .cnt_credit_skipped_o(cnt_tx_credit_skipped),
     .cnt_waited_o       (cnt_tx_waited),
     .cnt_stall_clocks_o (cnt_tx_stall_clocks),
+    .mac_first_i        (tx_tvalid_o && tx_tready_i && tx_sof),
+    .mac_departure_i    (tx_departure),
+    .retry_i            (config_i.llr_control_tx_enable),
+    .cnt_displaced_o    (cnt_tx_displaced),
+    .cnt_displaced_max_ps_o(cnt_tx_displaced_max_ps),
     .late_o             (tx_late),
     .stall_o            (tx_stall)
   );
@@ -645,6 +651,8 @@ module plumb_port_datapath #(
       counters_o.tx_late_max_ps = cnt_tx_late_max_ps;
       counters_o.tx_pfc_skipped = cnt_tx_pfc_skipped;
       counters_o.tx_stall_clocks = cnt_tx_stall_clocks;
+      counters_o.tx_displaced = cnt_tx_displaced;
+      counters_o.tx_displaced_max_ps = cnt_tx_displaced_max_ps;
       counters_o.rx_frames = cnt_rx_frames;
       counters_o.rx_bytes = cnt_rx_bytes;
       counters_o.rx_fcs_errors = cnt_rx_fcs_errors;

@@ -107,6 +107,7 @@ module plumb_port_llr #(
       llr_config.tx_enable = config_i.llr_control_tx_enable;
       llr_config.rx_enable = config_i.llr_control_rx_enable;
       llr_config.re_init_on_flush = config_i.llr_control_re_init_on_flush;
+      llr_config.nack_once = config_i.llr_control_nack_once;
       llr_config.init_action = config_i.llr_control_init_action;
       llr_config.flush_action = config_i.llr_control_flush_action;
       llr_config.mac_control_eligible = config_i.llr_control_mac_control_eligible;

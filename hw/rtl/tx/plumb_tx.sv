@@ -8,8 +8,9 @@
 // gate's arithmetic relies on it. PathClocks of these lie between these outputs and the MAC. Frames
 // later than their due time are counted (plumb_tx_gate). Clocks in which the MAC does not take a
 // beat are counted too (cnt_stall_clocks_o, stall_o in each such clock): no frame is lost then, but
-// the departure times in the frames inside are wrong. Beats that wait for link-level retry
-// (blocked_i) do not count as that.
+// frames on their way may cross later than their tags say. Each that does is counted, and what is
+// decided on behind them has its true departure again (plumb_tx_slip). Beats that wait for
+// link-level retry (blocked_i) do not count as that.
 //
 // A schedule runs while running_i and tx_enable_i are high. When either falls it stops at once;
 // frames already decided on are sent in full. After reset and clear_i the tables are swept
@@ -83,6 +84,11 @@ module plumb_tx #(
   output plumb_tx_pkg::user_t tx_user_o,      // flow, number and kind of the frame
   output logic         tx_sof_o,              // the beat is a frame's first
 
+  // At the MAC, PathClocks behind these outputs
+  input  logic         mac_first_i,           // pulse: the first beat of a frame crosses
+  input  logic [63:0]  mac_departure_i,       // with mac_first_i: that frame's tx_departure_o
+  input  logic         retry_i,               // level: link-level retry is on, frames may wait there
+
   // Counters since reset or clear_i, and events
   output logic [63:0]  cnt_frames_o,          // frames, control frames included
   output logic [63:0]  cnt_bytes_o,           // bytes, FCS included
@@ -92,6 +98,8 @@ module plumb_tx #(
   output logic [63:0]  cnt_credit_skipped_o,  // slots given up for lack of credit
   output logic [63:0]  cnt_waited_o,          // frames that waited for pause or credit
   output logic [63:0]  cnt_stall_clocks_o,    // clocks in which stall_o was high
+  output logic [63:0]  cnt_displaced_o,       // frames that crossed later than their tag says
+  output logic [63:0]  cnt_displaced_max_ps_o,  // largest such displacement, ps
   output logic         late_o,                // pulse: a frame was late
   output logic         stall_o                // level: the MAC does not take the beat
 );
@@ -124,7 +132,8 @@ module plumb_tx #(
   logic [11:0]          row;
   logic [511:0]         wdata, entry_row, sched_config_row, state_row;
   logic [351:0]         sched_pattern_row;
-  logic [63:0]          gap_row;
+  logic [63:0]          gap_row, shift_ps, wire_free;
+  logic                 shift_valid, shift_taken;
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) run_q <= 1'b0;
@@ -169,6 +178,10 @@ module plumb_tx #(
     .frame_length_o      (frame_length),
     .frame_sequence_o    (frame_sequence),
     .frame_departure_o   (frame_departure),
+    .shift_valid_i       (shift_valid),
+    .shift_ps_i          (shift_ps),
+    .shift_taken_o       (shift_taken),
+    .wire_free_o         (wire_free),
     .still_o             (still),
     .entry_we_i          (entry_we),
     .entry_re_i          (entry_re),
@@ -197,6 +210,23 @@ module plumb_tx #(
   );
 
   assign sent_o = frame;
+
+  plumb_tx_slip u_slip (
+    .clk_i                  (clk_i),
+    .rst_ni                 (rst_ni),
+    .clear_i                (clear_i),
+    .now_i                  (now_i),
+    .ts_offset_i            (ts_offset_i),
+    .quiet_i                (retry_i),
+    .first_i                (mac_first_i),
+    .departure_i            (mac_departure_i),
+    .shift_valid_o          (shift_valid),
+    .shift_ps_o             (shift_ps),
+    .shift_taken_i          (shift_taken),
+    .wire_free_i            (wire_free),
+    .cnt_displaced_o        (cnt_displaced_o),
+    .cnt_displaced_max_ps_o (cnt_displaced_max_ps_o)
+  );
 
   // Frames to be built.
   logic                 build;

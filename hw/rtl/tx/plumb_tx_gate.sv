@@ -30,6 +30,9 @@
 // departure - scheduled > late_threshold_ps_i is counted and pulses late_o three clocks after the
 // decision; nothing is dropped or moved because of it.
 //
+// shift_valid_i: the wire is free shift_ps_i later than the model says (plumb_tx_slip). Taken in a clock
+// without a decision, behind which there is none for a clock.
+//
 // Byte times up to 2^24 - 1 ps are modelled. clear_i zeroes counters and the wire model.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
@@ -81,6 +84,12 @@ module plumb_tx_gate #(
   output logic            control_frame_o,       // pulse, one clock behind: it was taken
   output logic [63:0]     cross_o,               // X: card time at the MAC if decided now, ps
 
+  // Displaced frames (plumb_tx_slip): the wire is taken for so much longer
+  input  logic            shift_valid_i,         // level until shift_taken_o
+  input  logic [63:0]     shift_ps_i,            // ps
+  output logic            shift_taken_o,         // pulse
+  output logic [63:0]     wire_free_o,           // card time at which the wire is free, ps
+
   // Result, counters since reset or clear_i, events
   output logic [63:0]     departure_o,           // with frame_o or control_frame_o; card time in ps
   output logic            late_o,                // pulse: a frame was late
@@ -124,11 +133,12 @@ module plumb_tx_gate #(
   logic [63:0] wire_free_rel_q;  // the same from the epoch, negative before it
   logic        due, due_on_busy_wire, wire_free, paused, blocked, unknown, send;
   logic        may_leave, may_send;
-  logic        control_q, stable_q;
+  logic        control_q, stable_q, shifted_q;
 
   assign due              = !cross_rel_q[63] && {cross_rel_q, 16'd0} >= due_i;
   assign due_on_busy_wire = !wire_free_rel_q[63] && {wire_free_rel_q, 16'd0} >= due_i;
-  assign wire_free        = cross_next_q >= wire_free_q && beats_q == 8'd0 && !hold_i;
+  assign wire_free        = cross_next_q >= wire_free_q && beats_q == 8'd0 && !hold_i &&
+                            !shifted_q;
   assign paused           = paused_i[priority_i];
 
   // Without a root to decide on none of it is needed, and a simulation passes it over.
@@ -228,6 +238,17 @@ module plumb_tx_gate #(
     if (!rst_ni)                    wire_free_q <= '0;
     else if (clear_i)               wire_free_q <= '0;
     else if (frame_q || control_q)  wire_free_q <= departure_q + slot_ps;
+    else if (shift_taken_o)         wire_free_q <= wire_free_q + shift_ps_i;
+  end
+
+  // While a shift waits for its clock decisions go on; the one in which it is taken has none, and in
+  // the one behind it wire_free_rel_q follows.
+  assign shift_taken_o = shift_valid_i && !send && !control_o && !frame_q && !control_q;
+  assign wire_free_o   = wire_free_q;
+
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
+    if (!rst_ni) shifted_q <= 1'b0;
+    else         shifted_q <= shift_taken_o;
   end
 
   // Without a frame it follows the epoch, which the next run may set anew.

@@ -88,6 +88,12 @@ module plumb_tx_sched #(
   output logic [63:0]          frame_sequence_o,      // frame number of the flow, from 0
   output logic [63:0]          frame_departure_o,     // card time in ps; also with control_frame_o
 
+  // Displaced frames, as in plumb_tx_gate
+  input  logic                 shift_valid_i,         // level until shift_taken_o
+  input  logic [63:0]          shift_ps_i,            // ps
+  output logic                 shift_taken_o,         // pulse
+  output logic [63:0]          wire_free_o,           // card time at which the wire is free, ps
+
   // Rows. Entries: schedule table; config: flow table; pattern and gap tables; all only while
   // still_o. State: any time that state_free_o is high. Data one clock after the read.
   output logic                 still_o,               // level: rows may be accessed
@@ -578,6 +584,10 @@ module plumb_tx_sched #(
     .control_frame_o     (control_frame_o),
     .cross_o             (cross_o),
     .departure_o         (frame_departure_o),
+    .shift_valid_i       (shift_valid_i),
+    .shift_ps_i          (shift_ps_i),
+    .shift_taken_o       (shift_taken_o),
+    .wire_free_o         (wire_free_o),
     .late_o              (late_o),
     .cnt_late_o          (cnt_late_o),
     .cnt_late_max_ps_o   (cnt_late_max_ps_o),

@@ -150,6 +150,7 @@ void LlrLink::configure(int side, const LlrSettings& s) {
   packer.put(s.init_interval, 16);
   packer.put(s.init_data, 16);
   packer.put(s.init_seq, 20);
+  packer.put(s.nack_once ? 1 : 0, 1);
   packer.put(s.init_data_low_first ? 1 : 0, 1);
   packer.put(s.mac_control_eligible ? 1 : 0, 1);
   packer.put(s.flush_action, 2);

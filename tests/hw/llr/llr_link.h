@@ -51,6 +51,7 @@ struct LlrSettings {
   std::uint32_t flush_action = 1;
   bool mac_control_eligible = false;
   bool init_data_low_first = false;
+  bool nack_once = false;
   std::uint32_t init_seq = 0;
   std::uint32_t init_data = 0x1234;
   std::uint32_t init_interval = 1000;

@@ -203,6 +203,34 @@ TEST(LlrRetry, AReplayThatIsDamagedTooIsAskedForAgain) {
   EXPECT_GT(static_cast<std::int64_t>(retry.sum), 8 * kLinkDelay);
 }
 
+// With nack_once the second damage is the replay timer's.
+TEST(LlrRetry, WithOneNackADamagedReplayWaitsForTheTimer) {
+  LlrSettings once;
+  once.nack_once = true;
+  LlrLink link(once, once, kLinkDelay);
+  link.bringUp();
+  int attempts = 0;
+  link.on_frame = [&](int, LineFrame& frame) {
+    if (frame.seq() != 3) return LlrLink::Fate::kPass;
+    return attempts++ < 2 ? LlrLink::Fate::kDamage : LlrLink::Fate::kPass;
+  };
+  std::uint64_t received = 0;
+  link.on_received = [&](int, const SinkFrame& frame) {
+    EXPECT_EQ(numberOf(frame.bytes), received);
+    ++received;
+  };
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    link.source[0].push_back({numberedFrame(i, 200), false, false});
+  }
+  link.runUntil([&] { return link.quiet(); }, 60'000);
+  EXPECT_EQ(received, 6U);
+  EXPECT_EQ(link.counters(1).tx_nack, 1U);
+  EXPECT_EQ(link.counters(0).tx_replay, 2U);
+  // The second replay began when the timer had run out.
+  EXPECT_GT(static_cast<std::int64_t>(link.retries(1, 0).sum),
+            static_cast<std::int64_t>(once.replay_timer) * 3'103);
+}
+
 TEST(LlrRetry, OtherFramesPassBetweenReplayedOnes) {
   LlrLink link({}, {}, kLinkDelay);
   link.bringUp();

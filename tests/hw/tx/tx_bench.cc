@@ -37,7 +37,8 @@ SentUser userOf(std::uint64_t word) {
 void PrintTo(const TxCounters& c, std::ostream* out) {
   *out << "frames " << c.frames << " bytes " << c.bytes << " late " << c.late << " late_max_ps "
        << c.late_max_ps << " pfc_skipped " << c.pfc_skipped << " credit_skipped "
-       << c.credit_skipped << " waited " << c.waited << " stall_clocks " << c.stall_clocks;
+       << c.credit_skipped << " waited " << c.waited << " stall_clocks " << c.stall_clocks
+       << " displaced " << c.displaced << " displaced_max_ps " << c.displaced_max_ps;
 }
 
 void PrintTo(const TxState& s, std::ostream* out) {
@@ -108,6 +109,10 @@ void TxBench::clock() {
       }
     }
   }
+  // The MAC is right behind the outputs.
+  model_->mac_first_i =
+      model_->tx_tvalid_o != 0 && model_->tx_tready_i != 0 && model_->tx_sof_o != 0 ? 1 : 0;
+  model_->mac_departure_i = model_->tx_departure_o;
   model_->clk_i = 1;
   model_->eval();
   if (control_sent_) {
@@ -256,7 +261,9 @@ TxCounters TxBench::counters() const {
           .pfc_skipped = model_->cnt_pfc_skipped_o,
           .credit_skipped = model_->cnt_credit_skipped_o,
           .waited = model_->cnt_waited_o,
-          .stall_clocks = model_->cnt_stall_clocks_o};
+          .stall_clocks = model_->cnt_stall_clocks_o,
+          .displaced = model_->cnt_displaced_o,
+          .displaced_max_ps = model_->cnt_displaced_max_ps_o};
 }
 
 bool TxBench::active() const { return model_->active_o != 0; }

@@ -64,6 +64,8 @@ struct TxCounters {
   std::uint64_t credit_skipped = 0;
   std::uint64_t waited = 0;
   std::uint64_t stall_clocks = 0;
+  std::uint64_t displaced = 0;
+  std::uint64_t displaced_max_ps = 0;
 
   bool operator==(const TxCounters&) const = default;
 };

@@ -2,6 +2,9 @@
 // exact times are back when it is over.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "base/random.h"
 #include "tests/hw/tx/tx_bench.h"
 
@@ -139,6 +142,94 @@ TEST(TxStallRecovery, TimesAreRightAgainBehindTheBacklog) {
   // The grid was caught up with: the last frame is as late as a clock allows.
   const std::uint64_t since = bench.sent.back().departure - bench.startTime();
   EXPECT_LT(since - (total - 1) * 30'000, kClockPs);
+}
+
+// A MAC that pauses for some clocks now and then, as around its alignment markers: frames that were
+// decided on already are displaced, by no more than the pause, and counted; all others have the
+// very departure that is in their tag, also at full load, where the line never catches up by
+// itself.
+struct Marker {
+  const char* name;
+  std::uint32_t length;     // bytes
+  std::uint64_t period_ps;  // of the one flow
+  std::uint64_t gap;        // clocks
+};
+
+class TxMarkers : public testing::TestWithParam<Marker> {};
+
+TEST_P(TxMarkers, OnlyFramesOnTheirWayAreDisplaced) {
+  const Marker& marker = GetParam();
+  constexpr std::uint64_t kEvery = 3'000;  // clocks from gap to gap
+  // From the decision to the MAC, and the clocks until the gate has heard of it.
+  constexpr std::uint64_t kOnTheirWay = 90;
+  std::uint64_t all_displaced = 0;
+  std::uint64_t all_frames = 0;
+  for (std::uint64_t phase = 0; phase < 12; ++phase) {
+    TxBench bench;
+    bench.setOffset(-12'345);
+    bench.loadFlow(
+        0, {.length = marker.length, .pay_off = 42, .period = marker.period_ps * kPsFraction});
+    bench.loadSchedule({{0, 0}});
+    bench.setStartTime(bench.now() + 1'000'000);
+    std::uint64_t clock = 0;
+    std::uint64_t last_gap = 0;
+    bool gaps = true;
+    bench.ready = [&] {
+      ++clock;
+      const bool pause = gaps && clock > 1'000 && (clock + 7 * phase) % kEvery < marker.gap;
+      if (pause) last_gap = bench.edge();
+      return !pause;
+    };
+    std::uint64_t frames = 0;
+    std::uint64_t displaced = 0;
+    std::uint64_t worst = 0;
+    bench.on_frame = [&](const SentFrame& frame) {
+      ++frames;
+      const std::uint64_t stamp = frame.departure + 12'345;
+      if (frame.crossing <= stamp + 2) {
+        ASSERT_LT(stamp, frame.crossing + kClockPs) << "frame " << frames;
+        return;
+      }
+      ++displaced;
+      worst = std::max(worst, frame.crossing - stamp);
+      ASSERT_LE(frame.crossing - stamp, (marker.gap + 1) * kClockPs);
+      ASSERT_LE(frame.first_edge, last_gap + kOnTheirWay) << "frame " << frames;
+    };
+    bench.setRunning(true);
+    bench.clocks(20 * kEvery);
+    gaps = false;  // what is under way is counted, too
+    bench.clocks(300);
+    ASSERT_FALSE(HasFatalFailure()) << "phase " << phase;
+    const TxCounters counters = bench.counters();
+    EXPECT_EQ(counters.displaced, displaced);
+    EXPECT_LE(counters.displaced_max_ps, worst);
+    EXPECT_GE(counters.displaced_max_ps + 2, worst);
+    all_displaced += displaced;
+    all_frames += frames;
+  }
+  // A pause need not meet the beginning of a long frame.
+  EXPECT_GT(all_displaced, 0U);
+  EXPECT_GT(all_frames, 1'000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Markers, TxMarkers,
+                         testing::Values(Marker{"full", 64, 6'720, 5}, Marker{"over", 64, 6'000, 5},
+                                         Marker{"half", 64, 13'440, 5},
+                                         Marker{"long_gap", 64, 6'720, 16},
+                                         Marker{"large", 512, 42'560, 5},
+                                         Marker{"jumbo", 9216, 738'880, 5}),
+                         [](const auto& info) { return info.param.name; });
+
+// Without a pause nothing is displaced, whatever the load.
+TEST(TxWithoutMarkers, AMacThatTakesEverythingDisplacesNothing) {
+  TxBench bench;
+  bench.loadFlow(0, {.length = 64, .pay_off = 42, .period = 6'000 * kPsFraction});
+  bench.loadSchedule({{0, 0}});
+  bench.setStartTime(bench.now() + 1'000'000);
+  bench.setRunning(true);
+  bench.clocks(20'000);
+  EXPECT_EQ(bench.counters().displaced, 0U);
+  EXPECT_EQ(bench.counters().displaced_max_ps, 0U);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ void forEachForm(const Json& schema, const Visit& visit) {
   for (const Json& form : schema["anyOf"]) forEachForm(form, visit);
 }
 
-// The schemas of the value at `path`, one of each form of what is around it.
+// The schemas of the value at `path`, one for each form of the enclosing map.
 void find(const Json& schema, std::string_view path, std::vector<const Json*>& found) {
   const std::string_view key = path.substr(0, path.find('.'));
   const bool last = key.size() == path.size();

@@ -58,7 +58,7 @@ const Json& list(const Json& object, const char* key) {
   return value;
 }
 
-// `read` of every element; nothing when the optional list is not there.
+// `read` of every element; nothing if the optional list is absent.
 template <typename Read>
 auto each(const Json& object, const char* key, Read read, bool required = true) {
   std::vector<decltype(read(object))> out;

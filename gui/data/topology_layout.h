@@ -20,7 +20,7 @@ struct PlacedNode {
   bool fails = false;    // at some time of the scenario
 };
 
-// Both directions of one cable, as places in TopologyPicture::links.
+// Both directions of one cable, as indices of TopologyPicture::links.
 struct PlacedCable {
   std::size_t a = 0;  // places in TopologyLayout::nodes
   std::size_t b = 0;

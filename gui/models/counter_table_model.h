@@ -16,7 +16,7 @@ class CounterTableModel : public QAbstractTableModel {
 
   explicit CounterTableModel(QObject* parent = nullptr);
 
-  // Totals of a run that is not the one before start over; clear and mark with them.
+  // Totals of a run other than the previous one restart the table: clear and mark use them.
   void setCounters(const CounterValues& trial, const CounterValues& run, std::int64_t run_id);
   void clear();
   void mark();

@@ -60,7 +60,7 @@ TEST(BenchComparisonTest, TheDifferenceIsOfTheFirst) {
   EXPECT_DOUBLE_EQ(percent(1100, 1000), 100.0 / 11);
   EXPECT_DOUBLE_EQ(percent(-4, -5), 25);
   EXPECT_EQ(percent(0, 0), 0);
-  EXPECT_EQ(percent(0, 3), 100);  // a percentage of zero is undefined
+  EXPECT_EQ(percent(0, 3), 100);  // the first is zero: relative to the second
 }
 
 TEST(BenchComparisonTest, OnlyMoreThanTenPercentNeedsACause) {

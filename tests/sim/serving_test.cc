@@ -126,8 +126,9 @@ TEST(ServingOnTheFabric, AnIdleTransferTakesItsTimeOnTheWireToThePicosecond) {
   }
 }
 
-// Layer by layer the transfer is hidden except for the last layer where a layer's prefill takes longer
-// than its wire time; where the wire is slower, it is hidden for the prefill time of the other layers.
+// Layer by layer the transfer is hidden except for the last layer where a layer's prefill takes
+// longer than its wire time; where the wire is slower, it is hidden for the prefill time of the
+// other layers.
 TEST(ServingOnTheFabric, LayersHideBehindPrefill) {
   constexpr std::int64_t kLayers = 32;
   constexpr std::int64_t kTokens = 1024;

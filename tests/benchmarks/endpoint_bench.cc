@@ -42,8 +42,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Writes as many messages as told, at most `window` under way, with nothing around the provider's
-// own calls; one thread at either end, as in the bench.
+// Writes the given number of messages, at most `window` in flight, with the provider's own calls
+// only; one thread at either end, as in the bench.
 class MinimalLoop {
  public:
   MinimalLoop(const std::string& provider, std::int64_t bytes, std::uint32_t window)
@@ -107,8 +107,8 @@ class MinimalLoop {
 };
 
 // Seconds that the bench's own engine takes for messages that are all due at once. As in the loop,
-// the target's thread has been at work for a while when the time begins: one that has just been
-// made may still share a processor with the initiator's.
+// the target's thread has been running for a while when the time begins: a new one may still share
+// a processor with the initiator's.
 double sendAtOnce(endpoint::Channel& channel, const endpoint::ChannelSpec& spec,
                   std::uint64_t messages) {
   const auto send = [&](std::uint64_t count) {

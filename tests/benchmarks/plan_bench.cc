@@ -53,7 +53,7 @@ constexpr std::string_view kRoomOption = "--room=";
 bool all_within = true;
 double room = 1;  // of times
 
-// What a plan says, and what came of it.
+// A plan's prediction, and the actual cost.
 struct Cost {
   double planned = 0;  // packet-hops
   double made = 0;
@@ -76,7 +76,7 @@ double hopsOf(const bench::TrialResult& trial) {
   return static_cast<double>(predicted ? predicted->packet_hops : trial.fabric->packet_hops);
 }
 
-// Counts packet-hops. As in a run, a trial that is known is not run again.
+// Counts packet-hops. As in a run, a repeated trial is not run again.
 class CountingRunner final : public TrialRunner {
  public:
   explicit CountingRunner(bench::SimBench& bench) : bench_(bench) {}
@@ -115,7 +115,7 @@ double processorSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// What `work` takes and how slow the machine is meanwhile; what is planned is told for that.
+// Cost of `work` and slowness of the machine meanwhile; the plan is computed for that.
 void measure(const scenario::Scenario& scenario, const bench::SimBench& bench, const Plan& plan,
              const std::function<void()>& work, Cost& cost) {
   const double before = measureSlowness();
@@ -128,7 +128,7 @@ void measure(const scenario::Scenario& scenario, const bench::SimBench& bench, c
       expectedSeconds(plan, scenario.topology.hostCount(), bench.capabilities(), cost.slowness);
 }
 
-// The first measurement whose time is as planned, or else the one that is nearest.
+// The first measurement whose time is as planned, or else the nearest one.
 Cost bestOf(const std::function<Cost()>& attempt) {
   const auto distance = [](const Cost& cost) {
     return std::abs(std::log(cost.planned_seconds / cost.seconds));
@@ -253,13 +253,13 @@ double smallestPoint(const Plan& plan) {
   return hops;
 }
 
-// The standard profile with trials so short that one of them is within the limit, as far as that
-// goes.
+// The standard profile with trials so short that one of them is within the limit, as far as
+// possible.
 scenario::Scenario shortened(const scenario::Scenario& scenario) {
   const double wanted = mostHops() / 4;
   const double whole = smallestPoint(planOf(scenario));
   scenario::Scenario shorter = scenario;
-  // Tests of steady states have a duration, which one of a second tells by; others repeat
+  // Tests of steady states have a duration, and one of a second is representative; others repeat
   // something.
   shorter.parameters.duration = seconds(1);
   const double second = smallestPoint(planOf(shorter));
@@ -290,8 +290,8 @@ void addStandard(scenario::Scenario scenario) {
       [scenario, cut](benchmark::State& state) { runPoints(scenario, cut, state); });
 }
 
-// A search decides by itself what it runs: it is run whole, but of two pairs, with fewer
-// repetitions, and trials that are short, yet long against what the buffers hold.
+// A search determines its trials itself: it is run whole, but for two pairs, with fewer
+// repetitions, and trials that are short, yet long compared with the buffers.
 void addSearch(scenario::Scenario scenario) {
   scenario.profile = scenario::Profile::kStandard;
   scenario.traffic.pairs = {{{0, 8}, {1, 9}}};

@@ -58,7 +58,7 @@ TEST(StartGate, AStopEndsTheWait) {
   EXPECT_FALSE(gate.times().started_ns.has_value());
 }
 
-// A gate whose trials wait one by one, with a thread that goes through it.
+// A gate whose trials wait one by one, with a thread that passes through it.
 class EachTrialTest : public testing::Test {
  protected:
   void open(std::chrono::nanoseconds hold) {

@@ -55,7 +55,7 @@ TEST(SharedRateNetwork, OtherNicsAndDirectionsAreFree) {
   }
 }
 
-// A sender of two messages, one into a NIC with another message: nobody goes above its share, and
+// A sender of two messages, one into a NIC with another message: no message exceeds its share, and
 // a message that joins later slows the others from then on.
 TEST(SharedRateNetwork, JoiningLater) {
   SharedRateNetwork network(3, kRate, {});

@@ -34,8 +34,8 @@
 namespace plumbline::card_xrt_test {
 namespace {
 
-// The card goes on so long without looking for a request, and waits so long for the next one of a
-// row before it goes on: requests come some ten microseconds apart.
+// The card runs this long between two checks for a request, and waits this long for the next one of
+// a series before it continues: requests arrive some ten microseconds apart.
 constexpr Picoseconds kStretch = nanoseconds(50);
 constexpr std::chrono::microseconds kRow{40};
 
@@ -84,7 +84,7 @@ class EmulatedCard {
     }
   }
 
-  // Until the runtime closes or goes.
+  // Runs until the runtime closes the connection or ends.
   void run() {
     bool in_row = false;
     for (;;) {
@@ -213,7 +213,7 @@ class EmulatedCard {
   Defects defects_;
   std::uint64_t starts_ = 0;
   bool gone_ = false;
-  // Not touched before it is used: what nobody has written may hold anything.
+  // Not initialised: unwritten memory may have any contents.
   std::unique_ptr<std::uint8_t[]> bank_ =
       std::make_unique_for_overwrite<std::uint8_t[]>(kBankBytes);
   sim::DeviceMemory memory_;

@@ -92,7 +92,7 @@ TEST(EndpointBench, TakesOperationAndMessageFromTheTrial) {
   EXPECT_EQ(state.connected.back().operation, bench::Operation::kRead);
 }
 
-// What a frame of the suite carries is what this bench sends, whatever its headers.
+// The payload of a frame of the suite is the bench's message, whatever the headers.
 TEST(EndpointBench, SendsTheMessagesOfTheSuite) {
   for (const bench::Transport transport :
        {bench::Transport::kRoceWrite, bench::Transport::kRoceSend}) {
@@ -182,7 +182,7 @@ TEST(EndpointBench, SaysWhatTheCarrierDoesNotCount) {
               HasSubstr("CNPs sent: fake0 has no counter for them\n"));
 }
 
-// What is in every latency is in the configuration: the clock's own cost, and the software's.
+// Fixed parts of every latency are in the configuration: the clock's own cost, and the software's.
 TEST(EndpointBench, StatesWhatItsClockAndItsSoftwareCost) {
   FakeCarrierState state;
   bench::EndpointSpec spec;
@@ -259,7 +259,7 @@ TEST(EndpointBench, RefusesMessagesThatDoNotFitIntoMemory) {
   EXPECT_THAT(why[0], HasSubstr("the program may take"));
 }
 
-// A trial that does not fit into what the program may take is refused, whatever the machine has.
+// A trial that does not fit into the program's memory limit is refused, whatever the machine has.
 TEST(EndpointBench, TakesNoMoreThanTheProgramMay) {
   FakeCarrierState state;
   const FakeBench bench(state, {});

@@ -1,4 +1,4 @@
-// The common start: when the schedulers go live, what counts as late, and what stops them.
+// The common start: when the schedulers go live, the criteria of lateness, and what stops them.
 #include <Vplumb_start.h>
 #include <gtest/gtest.h>
 

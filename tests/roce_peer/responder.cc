@@ -39,7 +39,7 @@ void require(bool good, const char* what) {
   if (!good) throw std::runtime_error(what);
 }
 
-// The GID that stands for the device's IPv4 address.
+// The GID of the device's IPv4 address.
 int ipv4GidIndex(ibv_context* device) {
   ibv_port_attr port{};
   require(ibv_query_port(device, kPort, &port) == 0, "the port cannot be queried");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the live intervals of a run add up to: the trial in hand over its time, and the totals of
-// the run. Memory is bounded however long a trial lasts.
+// Accumulates the live intervals of a run: the current trial over time, and the totals of the run.
+// Memory is bounded however long a trial lasts.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What live intervals tell of a serving system of the trial in hand, over its time. Memory is
-// bounded however long a trial lasts.
+// Live data of a serving system of the current trial, over time. Memory is bounded however long a
+// trial lasts.
 #pragma once
 
 #include <array>

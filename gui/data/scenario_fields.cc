@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the form of the scenario editor offers. What it says about each value, and which words a
-// value may be, is the schema's: docs/scenario.schema.json, written by the program itself.
+// Fields of the scenario editor's form. Descriptions and allowed words come from the schema,
+// docs/scenario.schema.json, which the program itself writes.
 #include <algorithm>
 #include <array>
 #include <regex>

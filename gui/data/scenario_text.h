@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads and changes single values of a scenario's text, so that a form can stand beside the text:
-// comments, order and layout of everything else stay as the user wrote them. What a value means,
-// and whether it is right, only the server knows.
+// Reads and changes single values of a scenario's text, so that a form can be shown beside the
+// text: comments, order and layout of everything else stay as the user wrote them. Values are not
+// validated here; the server does that.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A stored run as the window shows it, read from the results JSON (docs/result.schema.json). Kept
-// apart from host/results on purpose: the window knows the document, not the database.
+// A stored run as the window shows it, read from the results JSON (docs/result.schema.json).
+// Independent of host/results on purpose: the window reads the document, not the database.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Time in equal stretches, for rates and means of what comes one by one.
+// Time in equal stretches, for rates and means of single events.
 #pragma once
 
 #include <cstddef>

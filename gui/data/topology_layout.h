@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the nodes of a fabric stand in its drawing: hosts at the bottom, and switches above by
-// their distance from hosts.
+// Positions of a fabric's nodes in its drawing: hosts at the bottom, and switches above by their
+// distance from hosts.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Counters of the run: of the trial in hand, since they were cleared, and since a mark. Clearing
-// and marking are the window's own zero points; nothing in the tester is reset.
+// Counters of the run: of the current trial, since they were cleared, and since a mark. Clearing
+// and marking set zero points in the window only; nothing in the tester is reset.
 #pragma once
 
 #include <QAbstractTableModel>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's end of the connection: asks the server, follows its live stream, and hands both to
-// the GUI thread. Nothing here waits for the network.
+// The window's end of the connection: sends requests to the server, follows its live stream, and
+// passes answers and intervals to the GUI thread. Never blocks on the network.
 #pragma once
 
 #include <QObject>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the tabs of the window have in common.
+// Common base of the window's tabs.
 #pragma once
 
 #include <QString>

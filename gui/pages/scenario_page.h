@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenario that Run starts: form and text side by side, checked by the server while one types.
+// The scenario that Run starts: form and text side by side, checked by the server while the user
+// types.
 #pragma once
 
 #include <QTimer>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a plot writes: legend, names of rows and markers, and the whole of each as tool tip.
+// Texts of a plot: legend, names of rows and markers, and the full text of each as tool tip.
 #include <qcustomplot.h>
 
 #include <QHelpEvent>

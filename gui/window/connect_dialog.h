@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Asks which server to connect to.
+// Dialog for the address of the server to connect to.
 #pragma once
 
 #include <QDialog>

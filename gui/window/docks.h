@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands around the tabs: ports, trials, counters, log and captures.
+// Panels around the tabs: ports, trials, counters, log and captures.
 #pragma once
 
 #include <QWidget>

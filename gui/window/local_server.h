@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A `plumbline serve` of the window's own, on a free port of the loopback interface, for people who
-// have no tester running: with the simulated card and fabric.
+// A `plumbline serve` started by the window on a free port of the loopback interface, with the
+// simulated card and fabric, for users who have no tester running.
 #pragma once
 
 #include <QObject>

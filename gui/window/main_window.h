@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: puts pages, panels and the session together. What they show is theirs; what happens
-// when a run starts or ends is here.
+// The window: connects pages, panels and the session, and handles the start and end of runs. Pages
+// and panels own what they show.
 #pragma once
 
 #include <QMainWindow>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The HTML report of a run in a results file: the one beside the file where that is of this run, or
-// else one that `plumbline report` writes of it. No server is needed, and nothing waits.
+// The HTML report of a run in a results file: the report beside the file if it is of this run,
+// otherwise one written by `plumbline report`. Needs no server and never blocks.
 #pragma once
 
 #include <QObject>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strip across the top: connection, scenario, Run and Stop, and how the run is doing.
+// The strip across the top: connection, scenario, Run and Stop, and the run's progress.
 #pragma once
 
 #include <QWidget>

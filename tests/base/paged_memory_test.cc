@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kPage = std::size_t{2} << 20;
 
-// A block that knows what should be in it.
+// A block with its expected content.
 class Marked {
  public:
   Marked(std::size_t bytes, unsigned mark)

@@ -1,10 +1,10 @@
 // links: plumbline_card_sim plumbline_card plumbline_stream_flows plumbline_wire
-// How fast the simulated card runs: card clocks and frames per second of processor time, for all
-// ports sending and receiving at line rate and for an idle card; as one card of many ports, and as
-// many cards of one port with a thread each (per second of wall time). Every row of the first kind
-// says what its time goes into, and that of one port how it stands to the bar of a million clocks a
-// second, by the fastest 10 us of card time: the others had more of other programs in the caches.
-// Reported in docs/simulation-speed.md.
+// Speed of the simulated card: card clocks and frames per second of processor time, for all ports
+// sending and receiving at line rate and for an idle card; as one card of many ports, and as many
+// cards of one port with a thread each (per second of wall time). Rows of the first kind break
+// their time down, and the row of one port compares with the requirement of a million clocks a
+// second, by the fastest 10 us of card time, which other programs disturbed least. Reported in
+// docs/simulation-speed.md.
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 

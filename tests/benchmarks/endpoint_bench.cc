@@ -1,8 +1,8 @@
 // links: plumbline_bench_ofi plumbline_endpoint plumbline_bench
-// What the bench on libfabric adds to the provider itself: throughput of 4 MiB writes and latency
-// of 64-byte writes, each next to a minimal loop over the same provider that keeps no schedule, no
-// slots and no histogram. The two take turns within a benchmark, so that what else the machine does
-// falls on both; `ratio` is that of their medians: bench over loop.
+// Overhead of the libfabric bench over the provider itself: throughput of 4 MiB writes and latency
+// of 64-byte writes, each next to a minimal loop over the same provider without schedule, slots or
+// histogram. The two alternate within a benchmark, so that other load of the machine affects both;
+// `ratio` is the ratio of their medians, bench over loop.
 #include <benchmark/benchmark.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>

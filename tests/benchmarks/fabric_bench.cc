@@ -1,9 +1,9 @@
 // links: plumbline_bench plumbline_scenario plumbline_minimal_fabric
-// What the simulated fabric costs, hosts and transports included: wall time per packet-hop (one
+// Cost of the simulated fabric, hosts and transports included: wall time per packet-hop (one
 // packet, data or control, crossing one link), beside a fixed loop of the same elementary work and
 // a minimal simulator on the same workloads, so that figures of different machines compare.
-// docs/simulation-speed.md says how to read it. The exit code is 1 when a figure is beyond what is
-// asked; `--room=1.5`: beyond one and a half times that, for machines that do other work as well.
+// docs/simulation-speed.md says how to read it. The exit code is 1 when a figure exceeds its limit;
+// `--room=1.5`: 1.5 times its limit, for machines that run other work as well.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <malloc.h>

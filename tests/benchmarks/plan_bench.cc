@@ -1,12 +1,11 @@
 // links: plumbline_suite plumbline_scenario plumbline_bench
-// How well `plumbline plan` foretells what a test costs: the tests of the training suite on
-// simulated hosts, each by itself, once. The quick profile is run whole, unless a file with its own
-// parameters makes it longer than 500 million packet-hops. Of the standard profile,
-// whose tests take hours to days, one trial of each point is run, the smallest first, as far as the
-// limit reaches, and held against what the plan says of those points. Where not even one is small
-// enough, the duration of its trials is cut (or their iterations), and the plan is made for that;
-// tests that search are run whole, but with two pairs, shorter trials, a smaller buffer and fewer
-// repetitions.
+// Accuracy of the costs that `plumbline plan` predicts: the tests of the training suite on
+// simulated hosts, each alone, once. The quick profile is run whole, unless a file with its own
+// parameters makes it longer than 500 million packet-hops. Of the standard profile, whose tests
+// take hours to days, one trial of each point is run, the smallest first, within that limit, and
+// compared with the plan for those points. Where no point fits, the duration (or the iterations) of
+// its trials is cut, and the plan is made for that; tests that search are run whole, but with two
+// pairs, shorter trials, a smaller buffer and fewer repetitions.
 // Columns:
 //   planned, made     packet-hops
 //   hops_ratio        planned / made: exact, the same on any machine

@@ -1,7 +1,6 @@
 // The device behind the runtime's hardware emulation: the Verilated card with its memory and a
-// cable between its two ports. It runs freely, as a card would, and answers what the runtime asks
-// of it. Started by the runtime; arguments: the cable's delay in picoseconds, and what is wrong
-// with the card:
+// cable between its two ports. It runs freely, as a card would, and answers the runtime's requests.
+// Started by the runtime; arguments: the cable's delay in picoseconds, and faults of the card:
 //   gone=N      it disappears from its slot when it is to start for the Nth time
 //   version=V   the version of its register map
 //   fails=N     its memory answers every access with an error, from byte N on

@@ -236,7 +236,7 @@ TEST_F(PeerTest, WaitingForATargetEndsWithTheWork) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
-// Sends in vain until it fails.
+// Sends until it fails.
 Error sendsUntilItFails(PeerSocket& socket, milliseconds time) {
   const std::string line(100'000, 'x');
   return errorOf([&] {

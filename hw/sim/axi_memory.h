@@ -19,7 +19,7 @@ inline constexpr std::size_t kAxiBeatBytes = 64;
 inline constexpr std::uint64_t kAxiPageBytes = 4096;
 inline constexpr std::size_t kAxiMaxBeats = 64;
 
-// Answers of the bus, as in its response pins.
+// Values of the bus's response pins (BRESP, RRESP).
 enum class AxiResponse : std::uint8_t {
   kOkay = 0,
   kSlaveError = 2,   // the memory has failed there
@@ -113,7 +113,7 @@ class AxiWriteSlave {
   // Just after a clock edge: sets the pins for the coming clock.
   void drive();
 
-  // Bursts with a response, and those without.
+  // Bursts with a response, and those still waiting for one.
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
   [[nodiscard]] std::size_t underWay() const { return bursts_.size(); }
   // Holds back all responses until it is called with false.

@@ -1,5 +1,4 @@
-// The scripts as the shells run them, where they are installed; tests/packaging has their syntax
-// checked for the programs themselves.
+// Runs the completion scripts in the installed shells; tests/packaging checks their syntax.
 #include "command/completions.h"
 
 #include <gmock/gmock.h>

@@ -123,7 +123,7 @@ TEST(EndpointBench, SendsStreamsOfSeveralFramesAsTheirMessages) {
   EXPECT_EQ(result.streams[0].sent_bytes, 19U * (16 * 62 + 16 + 65'536));
   EXPECT_EQ(result.lost(), 0U);
 
-  // All frames of one length: those without RETH carry 16 B more.
+  // All frames have the same length: those without RETH carry 16 B more payload.
   stream.queue_pairs = bench::QueuePairSpec{{}, 3, false, {}};
   bench.run(spec, {});
   EXPECT_EQ(state.connected.back().message, Bytes(3 * 4096 + 2 * 16));

@@ -84,7 +84,7 @@ TEST(KvCache, EvictsLeastRecentlyUsedFromTheEnd) {
   cache.checkInvariants();
 }
 
-// Cached free pages are room for others, but not for the sequence that shares them.
+// Cached free pages that a request shares do not count as free for its other pages.
 TEST(KvCache, SharedFreePagesAreNoRoom) {
   KvCache cache(4, 0);
   const Hashes hashes{1, 2, 3};

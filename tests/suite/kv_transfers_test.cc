@@ -124,7 +124,7 @@ TEST(KvLatency, OfOnePacketBesidePoissonBackgroundIsThatOfMd1) {
     EXPECT_LT(kpi(result, "kv_transfer_mean_us", point + "constant").value,
               kpi(result, "kv_transfer_mean_us", point + "Poisson").value);
   }
-  // P99 of the wait of M/D/1 at 0.5: 3.34 services.
+  // P99 of the waiting time in M/D/1 at a load of 0.5: 3.34 service times.
   const double p99 =
       (kpi(result, "kv_transfer_p99_us", "4 KiB, 50 %, Poisson").value - arrivalUs(1)) / service_us;
   EXPECT_GT(p99, 0.8 * 3.34);

@@ -42,7 +42,7 @@ class Wires final : public PortPeer {
   std::uint32_t other_end_;  // of port p: p ^ other_end_
 };
 
-// Frames at line rate for longer than any training.
+// Frames at line rate for longer than any of the training runs.
 card::FlowConfig flowOf(std::uint32_t length, bool roce) {
   wire::StreamTemplateSpec stream;
   stream.source_mac = {{0x02, 0, 0, 0, 0, 1}};

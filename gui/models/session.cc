@@ -130,7 +130,7 @@ void Session::drain() {
 void Session::connected(const control::LiveHello& hello) {
   const QString instance = text(hello.instance);
   if (instance != instance_) {
-    // Another server process counts its intervals and runs anew.
+    // A new server process restarts the numbers of intervals and runs.
     if (!instance_.isEmpty()) clearLive();
     instance_ = instance;
   }
@@ -196,7 +196,7 @@ void Session::runReported(const control::RunState& run) {
 }
 
 void Session::refreshLists() {
-  // Answers of a server that was left meanwhile are ignored.
+  // Answers of a server that has been disconnected since are ignored.
   const auto fetch = [this](auto handle) {
     return [this, inbox = inbox_, handle](const auto& outcome) {
       if (inbox != inbox_) return;

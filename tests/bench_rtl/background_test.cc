@@ -127,7 +127,7 @@ class Account final : public fabric::Observer {
   std::uint64_t trims = 0;
   std::uint64_t others = 0;  // frames of simulated hosts that came out
   std::map<fabric::DropReason, std::uint64_t> drops;
-  // Of the card's sender: pauses begun, and their time from asking until asking to go on.
+  // Of the card's sender: pauses begun, and their time from the XOFF request to the XON request.
   std::uint64_t pauses = 0;
   Picoseconds paused;
   std::vector<Picoseconds> pause_frames;  // times of their first bits, if they leave at once

@@ -11,13 +11,13 @@
 //   hops_ratio        planned / made: exact, the same on any machine
 //   ns_per_hop        processor time per packet-hop made, of all threads
 //   slowness          of the machine, before and after the test (suite/framework/expected_time.h)
-//   time_ratio        what the plan says it takes on a machine as slow / processor time
+//   time_ratio        time that the plan predicts for a machine of this slowness / processor time
 //   points            points that were run
-//   cut               the smallest point's packet-hops as the profile has it, over those run
-// The exit code is 1 when a ratio, of packet-hops or of time, is beyond 1.5 either way. Other
-// programs of the machine make times scatter: a test whose time is beyond is run a second and a
-// third time, and below a tenth of a second it is not judged. `--room=2`: times may be apart by
-// twice as much, for machines that do other work as well, or of which slowness tells less. The
+//   cut               the smallest point's packet-hops in the profile / those run
+// The exit code is 1 when a ratio, of packet-hops or of time, is above 1.5 or below 1 / 1.5. Other
+// programs of the machine make times scatter: a test whose time is out of bounds is run a second
+// and a third time, and below a tenth of a second it is not judged. `--room=2`: twice that bound
+// for times, for machines that run other work as well, or that slowness describes less well. The
 // limit of the standard profile is 10 million packet-hops a test; PLUMBLINE_LONG sets it ten times
 // as high.
 #include <benchmark/benchmark.h>
@@ -289,7 +289,7 @@ void addStandard(scenario::Scenario scenario) {
       [scenario, cut](benchmark::State& state) { runPoints(scenario, cut, state); });
 }
 
-// A search determines its trials itself: it is run whole, but for two pairs, with fewer
+// A search determines its trials itself: it is run whole, but with two pairs, fewer
 // repetitions, and trials that are short, yet long compared with the buffers.
 void addSearch(scenario::Scenario scenario) {
   scenario.profile = scenario::Profile::kStandard;

@@ -118,7 +118,7 @@ void serveTrace(benchmark::State& state, const MakeNetwork& network) {
   }
 }
 
-// range(1): whether the model is looked at.
+// range(1): whether snapshots of the model are taken.
 void trace(benchmark::State& state) {
   serveTrace(state, [] { return WatchedNetwork(96, gigabitsPerSecond(392), microseconds(2)); });
 }

@@ -205,7 +205,7 @@ TEST_F(ResumeTest, LimitsMakeTheVerdict) {
             results::RunStatus::kDone);
 }
 
-// The frame that `plan` shows is the frame that the card sends, but for the time in its tag.
+// The frame that `plan` shows is the frame that the card sends, except for the time in its tag.
 TEST_F(ResumeTest, ThePlannedFrameIsTheCapturedFrame) {
   ASSERT_EQ(plumblineCommand(scratch_.path(), {"plan", scenario_, "--pcapng", path("plan.pcapng")})
                 .exit_code,

@@ -243,7 +243,7 @@ class MetricsOfRuns : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
-  // Runs the scenario with a look between its trials. Intervals of trials that ended.
+  // Runs the scenario, reading the metrics between trials. Returns the intervals of ended trials.
   std::vector<LiveInterval> run(std::int64_t id, const std::string& scenario) {
     const auto subscriber = parts_.live.subscribe(0, [] {});
     ask("POST", "/api/v1/runs",

@@ -374,7 +374,7 @@ TEST_F(PeerTest, AProofOfAnotherConnectionIsNone) {
   EXPECT_THAT(errorOf([&] { peer(); }).what(), HasSubstr("the token is wrong"));
 }
 
-// Lines that come after the proofs need their seal.
+// Every line after the authentication needs its seal (MAC).
 TEST_F(PeerTest, AnotherOnesLineIsFound) {
   const std::jthread target([this] {
     auto call = listener_.accept(kPatience);

@@ -171,7 +171,7 @@ TEST(KvMessages, LatentPagesAreOneDescriptor) {
   EXPECT_EQ(messages[0].bytes, 32U * 1152);
 }
 
-// By hand, 80 layers and 800 ms of prefill: wire 1 ms per layer is hidden but for the last one;
+// By hand, 80 layers and 800 ms of prefill: wire 1 ms per layer is hidden except for the last one;
 // 20 ms per layer is 1,600 ms of wire that begins after 10 ms and ends 810 ms after prefill.
 TEST(LayerwiseExposure, HiddenAndNot) {
   EXPECT_EQ(layerwiseExposure(milliseconds(800), milliseconds(1), 80), milliseconds(1));

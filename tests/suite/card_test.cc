@@ -15,7 +15,7 @@ using bench::TrialResult;
 using bench::TrialSpec;
 using ::testing::HasSubstr;
 
-// A receiver that finds all damage in the counter where it must show, but for `missed` frames.
+// A receiver that finds all damage in the right counter, except for `missed` frames.
 TrialResult damaged(const TrialSpec& spec, std::uint64_t missed) {
   TrialResult result = nothingWrong(spec);
   const bool pauses = !spec.storms.empty();  // which go against the stream

@@ -201,7 +201,7 @@ TEST(KvDeadlock, IsThatOfTheCycleWithTransfersBesideIt) {
   EXPECT_EQ(kpi(result, "deadlock", "trigger, no watchdog").value, 1);
   EXPECT_EQ(kpi(result, "pfc_storm", "trigger, no watchdog").value, 1);
   EXPECT_GE(kpi(result, "pause_hops", "trigger, no watchdog").value, 3);
-  // From the trigger at 0.4 ms to the end at 4 ms, but for its first steps.
+  // From the trigger at 0.4 ms to the end at 4 ms, without its first steps.
   EXPECT_GT(kpi(result, "zero_throughput_us", "trigger, no watchdog").value, 2500);
   for (const char* point : {"trigger, watchdog drops", "trigger, watchdog forwards"}) {
     EXPECT_EQ(kpi(result, "deadlock", point).value, 0) << point;

@@ -113,7 +113,7 @@ TEST(ServingRequests, EveryRequestIsALineOfRawData) {
 }
 
 // Prompts of 10 tokens have their first token after 1 ms of prefill and a step of 2 ms, those of 30
-// after 3 ms and the step; on the way their KV cache takes less than 0.2 ms.
+// after 3 ms and the step; the transfer of the KV cache takes less than 0.2 ms.
 TEST(ServingRequests, RawDataSayWhichKeptTheLimits) {
   scenario::Scenario scenario = underTrace(200);
   scenario.serving->slo.ttft = milliseconds(4);

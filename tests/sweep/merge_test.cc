@@ -71,7 +71,7 @@ TEST_F(MergeTest, HasEveryTrialOfThePointsOnceAndOnlyOneRun) {
     trials += directory.status(point).trials;
   }
   const auto first = mergedOutcome(directory);
-  EXPECT_EQ(first, mergedOutcome(directory));  // merging again makes it anew, not twice
+  EXPECT_EQ(first, mergedOutcome(directory));  // merging again replaces it
   auto store = results::ResultStore::openExisting(directory.path() / "merged");
   ASSERT_THAT(store.listRuns(), SizeIs(1));
   EXPECT_EQ(store.listRuns()[0].trials, trials);

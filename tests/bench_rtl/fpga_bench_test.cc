@@ -275,7 +275,7 @@ TEST(FpgaBench, LatencyWithinEachOfTwoCardsIsThere) {
   }
 }
 
-// The bus of a card fails at some access: loading, sending or reading, the trial ends with it.
+// A card's bus fails at some access, while loading, sending or reading: the trial ends with Error.
 TEST(FpgaBench, ACardThatDisappearsIsAFaultOfTheTester) {
   for (const std::uint64_t accesses : {400U, 900U, 1200U}) {
     Laboratory lab(1, {{0, 1}, {1, 0}});

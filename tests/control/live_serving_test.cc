@@ -52,8 +52,8 @@ TrialSnapshot earlyServing() {
   return snapshot;
 }
 
-// One first token more: 0.5 ms to the worker, 4 ms of prefill, 1.5 ms of waiting for decode and 2
-// ms of its step. Four gaps more, of 4 ms.
+// One more first token: 0.5 ms to the worker, 4 ms of prefill, 1.5 ms of waiting for decode and a
+// decode step of 2 ms. Four more gaps of 4 ms.
 TrialSnapshot lateServing() {
   TrialSnapshot snapshot = earlyServing();
   snapshot.time = milliseconds(110);

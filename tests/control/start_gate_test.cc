@@ -93,7 +93,7 @@ TEST_F(EachTrialTest, BeginsWhenItIsToldAndNotBefore) {
   EXPECT_TRUE(gate_.times().waiting.has_value());
   const std::int64_t at = clock_.nowNs() + 30'000'000;
   EXPECT_TRUE(gate_.tell({3, at}));
-  EXPECT_FALSE(gate_.tell({3, at + 1}));  // told once
+  EXPECT_FALSE(gate_.tell({3, at + 1}));  // set once
   EXPECT_TRUE(passed());
   EXPECT_EQ(gate_.times().trial, 3u);
   EXPECT_EQ(gate_.times().at_ns, at);

@@ -11,7 +11,7 @@
 
 namespace {
 
-// What the command line offers.
+// Options of the command line.
 struct Options {
   QCommandLineOption server{QStringLiteral("server"),
                             QStringLiteral("Connect to this server at once."),
@@ -60,7 +60,7 @@ plumbline::command::CommandHelp commandHelp() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // During the build, where there is no display to make a QApplication on.
+  // During the build, where there is no display for a QApplication.
   if (argc == 3 && argv[1] == std::string_view(plumbline::command::kCommandFilesOption)) {
     plumbline::command::writeCommandFiles(commandHelp(), "plumbline " PLUMBLINE_VERSION, argv[2]);
     return 0;

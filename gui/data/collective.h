@@ -20,13 +20,13 @@ struct CollectivePoint {
   std::string carried_by;  // "RC, ECMP"
   double busbw_gbps = 0;   // mean
   // Share of a host's link, and bytes of the buffer over time: bus bandwidth divided by 2(n − 1)/n
-  // for AllReduce and by (n − 1)/n for AllGather, ReduceScatter and AlltoAll. Nothing where the
-  // table lacks the one, or the collective has no such factor.
+  // for AllReduce and by (n − 1)/n for AllGather, ReduceScatter and AlltoAll. Nothing if the table
+  // lacks the value, or the collective has no such factor.
   std::optional<double> ideal_percent;
   std::optional<double> algbw_gbps;
 };
 
-// All rows of `test` that tell a bus bandwidth of a collective, in their order.
+// All rows of `test` with a bus bandwidth of a collective, in their order.
 std::vector<CollectivePoint> collectivePoints(const StoredTest& test);
 
 // Bytes of "8 MiB", "64 KB" or "512 B"; nothing for other texts.

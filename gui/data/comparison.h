@@ -12,10 +12,10 @@ namespace plumbline::gui {
 struct FigureChange {
   std::string change;        // "+3.2 %", "same", "from zero"
   std::string significance;  // "significant (p = 0.003)", "not testable"
-  bool significant = false;  // beyond what the repetitions scatter
+  bool significant = false;  // beyond the scatter of the repetitions
 };
 
-// The quantity as the results library shows and judges it.
+// The quantity in the form of the results library, for its texts and tests.
 results::Quantity resultsQuantity(const StoredQuantity& stored);
 
 // From `first` to `second`, which have the same unit.

@@ -54,7 +54,8 @@ Curve histogramCurve(const stats::Histogram& histogram, std::size_t most_bins) {
   Curve curve;
   const std::vector<Histogram::Slice> data = histogram.slices(kPicosecondsPerNanosecond);
   if (data.empty()) return curve;
-  // A zero latency has no place on a logarithmic axis: it stands at the left edge, one picosecond.
+  // A zero latency cannot be shown on a logarithmic axis: it is drawn at the left edge, one
+  // picosecond.
   const auto place = [](double value) { return std::log10(std::max(value, 1e-3)); };
   const double low = place(data.front().low);
   const double high = place(data.back().high);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a latency histogram looks like when drawn. The curves agree with Histogram::quantile() and
-// with the pictures of the report: a bucket's values stand at its middle, clamped to the extremes.
+// Curves of a latency histogram. They agree with Histogram::quantile() and with the charts of the
+// report: a bucket's values are at its middle, clamped to the extremes.
 #pragma once
 
 #include <array>

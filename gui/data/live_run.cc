@@ -63,7 +63,7 @@ void LiveRun::clear() { *this = LiveRun(); }
 bool LiveRun::sameTrial(const control::LiveInterval& interval) const {
   const control::LiveTrial& now = interval.trial;
   const control::LiveTrial& last = latest_->trial;
-  // A trial that ended and comes again is the next one, even under the same name.
+  // A trial that ended and appears again is the next one, even under the same name.
   return now.test == last.test && now.label == last.label && now.repetition == last.repetition &&
          now.number == last.number && !last.ended;
 }
@@ -121,7 +121,7 @@ void LiveRun::add(const control::LiveInterval& interval) {
 
 void LiveRun::addRates(const control::LiveInterval& interval, double time_us) {
   const std::int64_t length = interval.trial.interval_ps;
-  // The last interval of a trial may repeat the time of the one before: it has totals, no rates.
+  // The last interval of a trial may repeat the previous time: it has totals, no rates.
   if (length <= 0) return;
   double tx = 0;
   double rx = 0;
@@ -176,7 +176,7 @@ stats::Histogram LiveRun::latency() const {
   const control::LiveLatency& exact = *latest_->latency;
   for (std::uint32_t bucket = 0; bucket < latency_counts_.size(); ++bucket) {
     std::uint64_t count = latency_counts_[bucket];
-    // The two extremes are known exactly, of the other frames their bucket.
+    // The two extremes are exact; for the other frames only the bucket is known.
     for (const std::uint64_t extreme : {exact.min_ps, exact.max_ps}) {
       if (count == 0 || stats::histogramBucket(extreme) != bucket) continue;
       histogram.record(extreme);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the live intervals of a run add up to: the trial in hand over its time, and the totals of
-// the run. Memory is bounded however long a trial lasts.
+// Accumulates the live intervals of a run: the current trial over time, and the totals of the run.
+// Memory is bounded however long a trial lasts.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ class LiveRun {
   static constexpr std::size_t kMostQueues = 256;  // links whose queue is followed over time
   static constexpr std::size_t kMostPortsOverTime = 16;
 
-  // Forgets everything, for a new run or connection.
+  // Clears everything, for a new run or connection.
   void clear();
   // In the order of their sequence numbers. An interval of another run clears first.
   void add(const control::LiveInterval& interval);
@@ -54,12 +54,12 @@ class LiveRun {
   [[nodiscard]] const std::optional<control::LiveInterval>& latest() const { return latest_; }
   [[nodiscard]] const std::vector<TrialOutcome>& trials() const { return trials_; }
 
-  // Latencies of the trial in hand. The intervals tell no sum: its mean means nothing.
+  // Latencies of the current trial. The intervals have no sum, so its mean is meaningless.
   [[nodiscard]] stats::Histogram latency() const;
-  // Frames of the trial whose interval never came, so that latency() lacks them.
+  // Frames of the trial whose interval was lost, so that latency() lacks them.
   [[nodiscard]] std::uint64_t missingLatencies() const;
 
-  // Of the trial in hand, over its time: all ports together [Gb/s], and port by port where there
+  // Of the current trial, over its time: all ports together [Gb/s], and port by port where there
   // are at most kMostPortsOverTime.
   [[nodiscard]] const TimeSeries& txRate() const { return tx_rate_; }
   [[nodiscard]] const TimeSeries& rxRate() const { return rx_rate_; }
@@ -75,14 +75,14 @@ class LiveRun {
   // Deepest queue within each interval [B], by link; of links that ever had one.
   [[nodiscard]] const std::map<std::string, TimeSeries>& queues() const { return queues_; }
 
-  // Serving systems of the trial in hand, in their order.
+  // Serving systems of the current trial, in their order.
   [[nodiscard]] const std::vector<LiveServed>& served() const { return served_; }
 
   // By link and priority, in the order in which they first paused.
   [[nodiscard]] const std::vector<PauseLane>& pauses() const { return pauses_; }
   [[nodiscard]] bool pausesCutShort() const { return pauses_cut_short_; }
 
-  // Of the trial in hand, and summed over all trials of the run so far.
+  // Of the current trial, and summed over all trials of the run so far.
   [[nodiscard]] CounterValues trialCounters() const;
   [[nodiscard]] CounterValues runCounters() const;
 

@@ -4,8 +4,8 @@
 namespace plumbline::gui {
 namespace {
 
-// Of a stretch in which fewer requests got their first token, shared out between two intervals,
-// nothing is known.
+// Smallest number of first tokens in a stretch for which figures are shown; a count may be divided
+// between two intervals.
 constexpr double kLeastCount = 1e-6;
 
 void addPool(const control::LiveServingPool& pool, double time_s, LiveServed::Pool& over_time) {
@@ -32,7 +32,7 @@ std::optional<double> occupancy(const control::LiveServingWorker& worker) {
 
 void LiveServed::add(const control::LiveServing& system, double time_s) {
   latest_ = system;
-  // The last interval of a trial may repeat the time of the one before.
+  // The last interval of a trial may repeat the previous time.
   if (time_s <= until_s_) return;
   until_s_ = time_s;
   if (system.ttft) {

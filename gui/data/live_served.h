@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What live intervals tell of a serving system of the trial in hand, over its time. Memory is
-// bounded however long a trial lasts.
+// Live data of a serving system of the current trial, over time. Memory is bounded however long a
+// trial lasts.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ const std::array<const char*, kTtftParts>& ttftPartNames();
 
 TtftParts partsOf(const control::LiveTtft& ttft);  // [s]
 
-// Means and rates in stretches of trial time [s]. A stretch without what is asked for has no point.
+// Means and rates in stretches of trial time [s]. A stretch without data has no point.
 struct ServedCurve {
   std::vector<double> x;  // middle of the stretch [s]
   std::vector<double> y;
@@ -32,23 +32,23 @@ struct ServedCurve {
 
 class LiveServed {
  public:
-  // An interval of the trial, in their order.
+  // Adds an interval of the trial, in order.
   void add(const control::LiveServing& system, double time_s);
 
   [[nodiscard]] const control::LiveServing& latest() const { return latest_; }
   [[nodiscard]] double until() const { return until_s_; }
 
-  // Mean parts of the TTFT [ms] of the requests whose first token came in a stretch: a curve for
+  // Mean parts of the TTFT [ms] of the requests with their first token in a stretch: a curve for
   // each part, all with the same x.
   [[nodiscard]] std::array<ServedCurve, kTtftParts> ttftParts() const;
-  // Per second: tokens that came; tokens, and requests, of answers that ended within the limits.
+  // Per second: generated tokens; tokens, and requests, of answers that ended within the limits.
   [[nodiscard]] ServedCurve tokenRate() const { return rateOf(tokens_); }
   [[nodiscard]] ServedCurve goodTokenRate() const { return rateOf(good_tokens_); }
   [[nodiscard]] ServedCurve goodRequestRate() const { return rateOf(good_requests_); }
   // Of the gaps between tokens that ended within an interval [ms].
   [[nodiscard]] const TimeSeries& itlP50() const { return itl_p50_; }
   [[nodiscard]] const TimeSeries& itlP99() const { return itl_p99_; }
-  // Of a pool: pages of KV cache in use [%], requests that wait.
+  // Of a pool: pages of KV cache in use [%], waiting requests.
   struct Pool {
     TimeSeries used;
     TimeSeries waiting;
@@ -75,7 +75,7 @@ class LiveServed {
   Pool decode_;
 };
 
-// Share of a worker's pages that are in use [%]; nothing where that is not known.
+// Share of a worker's pages that are in use [%]; nothing if unknown.
 std::optional<double> occupancy(const control::LiveServingWorker& worker);
 
 }  // namespace plumbline::gui

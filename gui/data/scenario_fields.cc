@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the form of the scenario editor offers. What it says about each value, and which words a
-// value may be, is the schema's: docs/scenario.schema.json, written by the program itself.
+// Fields of the scenario editor's form. Descriptions and allowed words come from the schema,
+// docs/scenario.schema.json, which the program itself writes.
 #include <algorithm>
 #include <array>
 #include <regex>
@@ -95,7 +95,7 @@ void forEachForm(const Json& schema, const Visit& visit) {
   for (const Json& form : schema["anyOf"]) forEachForm(form, visit);
 }
 
-// The schemas of the value at `path`, one of each form of what is around it.
+// The schemas of the value at `path`, one for each form of the enclosing map.
 void find(const Json& schema, std::string_view path, std::vector<const Json*>& found) {
   const std::string_view key = path.substr(0, path.find('.'));
   const bool last = key.size() == path.size();

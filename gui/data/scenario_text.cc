@@ -27,7 +27,7 @@ std::vector<std::string> split(std::string_view path) {
   return keys;
 }
 
-// The node at `keys`, or the deepest map on the way; `depth` says how many keys were found.
+// The node at `keys`, or the deepest map on the path; `depth` is the number of keys found.
 YAML::Node descend(const YAML::Node& root, const std::vector<std::string>& keys,
                    std::size_t& depth) {
   YAML::Node node = root;
@@ -104,7 +104,8 @@ std::optional<std::string> withNewEntry(const std::string& text, const YAML::Nod
     const bool empty = map.size() == 0;
     return text.substr(0, at + 1) + entry + (empty ? "" : ", ") + text.substr(at + 1);
   }
-  // A map of lines begins at its first key: the new one goes before it, as far in.
+  // A map in block style begins at its first key: the new one goes before it, with the same
+  // indentation.
   const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
   const std::string indent = text.substr(line, at - line);
   if (indent.find_first_not_of(' ') != std::string::npos) return std::nullopt;
@@ -127,7 +128,7 @@ std::optional<std::string> readField(const std::string& text,
 std::optional<std::string> fieldValue(const std::string& text, std::string_view path) {
   try {
     return readField(text, split(path));
-  } catch (const std::exception&) {  // not YAML: the server says where
+  } catch (const std::exception&) {  // not YAML: the server reports where
     return std::nullopt;
   }
 }
@@ -150,7 +151,7 @@ FieldEdit setField(const std::string& text, std::string_view path, const std::st
     } else if (root.IsMap()) {
       edited = withNewEntry(text, node, keys, depth, value);
     }
-    // Whatever the text looked like: an edit that does not read back as asked is no edit.
+    // An edit is accepted only if it reads back as requested.
     if (edited && readField(*edited, keys) == value) return {*edited, {}};
     return {{}, fmt::format("{} cannot be changed here: edit it in the text", path)};
   } catch (const std::exception& error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads and changes single values of a scenario's text, so that a form can stand beside the text:
-// comments, order and layout of everything else stay as the user wrote them. What a value means,
-// and whether it is right, only the server knows.
+// Reads and changes single values of a scenario's text, so that a form can be shown beside the
+// text: comments, order and layout of everything else stay as the user wrote them. Values are not
+// validated here; the server does that.
 #pragma once
 
 #include <optional>
@@ -23,12 +23,12 @@ struct ScenarioField {
 // In the order of the form; docs/scenarios.md has the whole format.
 const std::vector<ScenarioField>& scenarioFields();
 
-// The value at `path` as it is written: a scalar, or a list or map in brackets. Nothing if it is
-// not there, is written over several lines, or the text cannot be read.
+// The value at `path` as written: a scalar, or a list or map in brackets. Nothing if it is absent,
+// is written over several lines, or the text cannot be read.
 std::optional<std::string> fieldValue(const std::string& text, std::string_view path);
 
-// The text with another value at `path`, which is added if it was not there. On failure `text` is
-// empty and `error` says why.
+// The text with another value at `path`, which is added if it was absent. On failure `text` is
+// empty and `error` has the reason.
 struct FieldEdit {
   std::string text;
   std::string error;

@@ -58,7 +58,7 @@ const Json& list(const Json& object, const char* key) {
   return value;
 }
 
-// `read` of every element; nothing when the optional list is not there.
+// `read` of every element; nothing if the optional list is absent.
 template <typename Read>
 auto each(const Json& object, const char* key, Read read, bool required = true) {
   std::vector<decltype(read(object))> out;
@@ -133,7 +133,7 @@ StoredKpi kpi(const Json& json) {
   return {text(json, "name"), text(json, "point"), quantity(member(json, "quantity"))};
 }
 
-// A number alone is like `above`, the first quantity of its column, but for its value.
+// A number alone is like `above`, the first quantity of its column, except for its value.
 StoredCell cell(const Json& json, const std::optional<StoredQuantity>& above) {
   if (json.is_string()) return {json.get<std::string>(), std::nullopt};
   if (!json.is_number()) return {{}, quantity(json)};

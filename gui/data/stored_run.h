@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A stored run as the window shows it, read from the results JSON (docs/result.schema.json). Kept
-// apart from host/results on purpose: the window knows the document, not the database.
+// A stored run as the window shows it, read from the results JSON (docs/result.schema.json).
+// Independent of host/results on purpose: the window reads the document, not the database.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace plumbline::gui {
 
-// What is known of a quantity's uncertainty, in its unit.
+// Uncertainty of a quantity, in its unit.
 struct StoredUncertainty {
   std::string statistics = "none";  // "repetitions", "batches", "identical", "deterministic"
   std::optional<double> statistical;
@@ -109,7 +109,7 @@ struct StoredTable {
   std::vector<std::vector<StoredCell>> rows;
 };
 
-// Place of the column of this name; nothing where there is none.
+// Index of the column of this name; nothing if there is none.
 std::optional<std::size_t> columnOf(const StoredTable& table, std::string_view name);
 
 // An anomaly, or a deviation from the methodology.
@@ -151,7 +151,7 @@ struct StoredRun {
   std::vector<StoredTest> tests;
 };
 
-// Either a run, or one sentence on why the text is not one.
+// Either a run, or one sentence on why the text is invalid.
 struct StoredRunResult {
   std::optional<StoredRun> run;
   std::string error;

@@ -15,7 +15,7 @@ constexpr double kSecondsPerMicrosecond = 1e-6;
 
 using Row = std::vector<std::string>;
 
-// The next record of `csv` (RFC 4180) from `at` on, which moves behind it.
+// The next record of `csv` (RFC 4180) from `at` on, which is advanced past it.
 Row nextRow(std::string_view csv, std::size_t& at) {
   Row row(1);
   bool quoted = false;
@@ -188,7 +188,7 @@ std::optional<TtftParts> ttftParts(const StoredRequest& request) {
   if (!request.first_token || !request.routed || !request.prefill_start || !request.prefill_end) {
     return std::nullopt;
   }
-  // Nothing counts beyond the first token, which prefill may have emitted.
+  // Times after the first token, which prefill may have emitted, do not count.
   const double arrived = std::max(*request.prefill_end, request.last_arrival.value_or(0));
   const std::array<double, kTtftParts + 1> times = {
       request.arrival,      *request.routed, *request.prefill_start,

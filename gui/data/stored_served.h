@@ -14,10 +14,10 @@
 
 namespace plumbline::gui {
 
-// Times count from the start of the run [s]; absent where it did not come to that.
+// Times count from the start of the run [s]; absent if not reached.
 struct StoredRequest {
   bool measured = false;  // arrived in the measuring window
-  bool failed = false;    // its KV cache was lost, or it can never fit
+  bool failed = false;    // its KV cache was lost, or its prompt can never fit
   double arrival = 0;
   std::optional<double> routed;
   std::optional<double> prefill_start;
@@ -29,7 +29,7 @@ struct StoredRequest {
   std::uint32_t generated = 0;  // tokens
   std::optional<std::uint32_t> prefill_worker;
   std::optional<std::uint32_t> decode_worker;
-  std::optional<bool> within_limits;  // not of results that do not tell
+  std::optional<bool> within_limits;  // absent in results without it
 };
 
 // The requests of one trial, in the order of arrival.
@@ -39,20 +39,20 @@ struct StoredTrialRequests {
   std::vector<StoredRequest> requests;
 };
 
-// By point and repetition, in their order. Lines that are no requests are left out.
+// By point and repetition, in their order. Invalid lines are left out.
 std::vector<StoredTrialRequests> storedRequests(const StoredTest& test);
 
-// The last time that requests of a trial tell [s]; 0 for none.
+// The last time in the requests of a trial [s]; 0 for none.
 double lastTime(const std::vector<StoredRequest>& requests);
 
-// Parts of the time to the first token [s]; nothing for a request without one. Of a request that
-// was preempted before its first token, all that follows its first KV transfer is its last part.
+// Parts of the time to the first token [s]; nothing for a request without one. If a request was
+// preempted before its first token, all time after its first KV transfer is its last part.
 std::optional<TtftParts> ttftParts(const StoredRequest& request);
 
 // Over the time of a trial [s], as LiveServed has them; of all requests, the warm-up's included.
 std::array<ServedCurve, kTtftParts> ttftParts(const std::vector<StoredRequest>& requests);
 struct StoredRates {
-  std::optional<ServedCurve> good_tokens;  // per second; nothing where the result does not tell
+  std::optional<ServedCurve> good_tokens;  // per second; nothing if the result lacks it
   std::optional<ServedCurve> good_requests;
 };
 StoredRates goodRates(const std::vector<StoredRequest>& requests);
@@ -72,11 +72,12 @@ struct WorkerQueue {
   double mean = 0;  // over the time of the trial
   double most = 0;
 };
-// Those that wait before their first step there, by worker; the whole pool as one with `together`.
+// Requests that wait before their first step there, by worker; the whole pool as one with
+// `together`.
 std::vector<WorkerQueue> queuesOf(const std::vector<StoredRequest>& requests, bool decode,
                                   bool together);
 
-// A row for each point that has figures of a serving system.
+// A row for each point with figures of a serving system.
 struct ServedFigures {
   std::string point;
   std::vector<const StoredQuantity*> values;  // by servedFigureNames(); null: the result lacks it

@@ -7,7 +7,7 @@
 
 namespace plumbline::gui {
 
-// When it is full, every second point goes: the resolution halves, the span stays.
+// When it is full, every second point is dropped: the resolution halves, the span stays.
 class TimeSeries {
  public:
   static constexpr std::size_t kMostPoints = 16'384;
@@ -20,7 +20,7 @@ class TimeSeries {
  private:
   std::vector<double> times_;
   std::vector<double> values_;
-  std::size_t stride_ = 1;  // of the points offered, one in so many is kept
+  std::size_t stride_ = 1;  // one in this many points is kept
   std::size_t skipped_ = 0;
 };
 

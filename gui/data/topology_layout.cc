@@ -10,8 +10,8 @@
 namespace plumbline::gui {
 namespace {
 
-// A cable's name without the direction: of "leaf0-spine1#1" and its reverse, the two nodes are
-// known, and the number behind '#' tells parallel cables apart.
+// A cable's name without the direction: for "leaf0-spine1#1" and its reverse, the two nodes are
+// known, and the number after '#' distinguishes parallel cables.
 std::string cableNumber(const std::string& link) {
   const auto hash = link.rfind('#');
   return hash == std::string::npos ? std::string() : link.substr(hash);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the nodes of a fabric stand in its drawing: hosts at the bottom, and switches above by
-// their distance from hosts.
+// Positions of a fabric's nodes in its drawing: hosts at the bottom, and switches above by their
+// distance from hosts.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct PlacedNode {
   bool fails = false;    // at some time of the scenario
 };
 
-// Both directions of one cable, as places in TopologyPicture::links.
+// Both directions of one cable, as indices of TopologyPicture::links.
 struct PlacedCable {
   std::size_t a = 0;  // places in TopologyLayout::nodes
   std::size_t b = 0;

@@ -6,7 +6,7 @@
 namespace plumbline::gui {
 namespace {
 
-// A catch-up after a broken connection may briefly show less than before.
+// While catching up after a broken connection, totals may briefly be lower than before.
 std::uint64_t difference(std::uint64_t now, std::uint64_t then) {
   return now > then ? now - then : 0;
 }

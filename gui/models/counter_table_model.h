@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Counters of the run: of the trial in hand, since they were cleared, and since a mark. Clearing
-// and marking are the window's own zero points; nothing in the tester is reset.
+// Counters of the run: of the current trial, since they were cleared, and since a mark. Clearing
+// and marking set zero points in the window only; nothing in the tester is reset.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -16,7 +16,7 @@ class CounterTableModel : public QAbstractTableModel {
 
   explicit CounterTableModel(QObject* parent = nullptr);
 
-  // Totals of a run that is not the one before start over; clear and mark with them.
+  // Totals of a run other than the previous one restart the table: clear and mark use them.
   void setCounters(const CounterValues& trial, const CounterValues& run, std::int64_t run_id);
   void clear();
   void mark();

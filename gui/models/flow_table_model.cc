@@ -30,7 +30,7 @@ constexpr std::array<ColumnText, FlowTableModel::kColumnCount> kColumns = {{
     {"To", "Receiving port or host"},
 }};
 
-// What is not counted sorts below zero.
+// Missing counts sort below zero.
 double keyOf(const std::optional<std::uint64_t>& count) {
   return count ? static_cast<double>(*count) : -1;
 }

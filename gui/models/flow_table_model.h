@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Flows, QPs and PDCs of the trial in hand, one row each, sorted by any column. Made for 4,096 rows
-// at ten updates per second: rows are replaced in place, and only what a view shows is formatted.
+// Flows, QPs and PDCs of the current trial, one row each, sorted by any column. Made for 4,096 rows
+// at ten updates per second: rows are replaced in place, and only visible rows are formatted.
 #pragma once
 
 #include <QAbstractTableModel>

@@ -10,7 +10,7 @@
 
 namespace plumbline::gui {
 
-// How a row stands out; views turn it into a colour and a word.
+// Emphasis of a row; views turn it into a colour and a word.
 enum class RowState { kPlain, kActive, kGood, kWarning, kFailed };
 
 struct GroupedRow {

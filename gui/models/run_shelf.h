@@ -12,7 +12,7 @@
 
 namespace plumbline::gui {
 
-// A stored run with the name it has in legends: "run 3, quickstart".
+// A stored run with its name in legends: "run 3, quickstart".
 struct ShownRun {
   QString name;
   std::shared_ptr<const StoredRun> run;
@@ -24,21 +24,20 @@ class RunShelf : public QObject {
   using QObject::QObject;
 
   // Reads results JSON and keeps it under `key`, which names its source: a path, or a server and
-  // its run. Returns what is wrong with it; empty when nothing. A run under a known key is
-  // replaced.
+  // its run. Returns the error in it; empty without one. A run under a known key is replaced.
   QString add(const QString& key, const QString& source, const QByteArray& json);
   QString addFile(const QString& path);
 
-  // Shows this run alone, keeping none to compare with.
+  // Shows this run alone, without others to compare with.
   void showAlone(const QString& key);
-  // Adds it to those shown, or takes it away.
+  // Adds it to the shown runs, or removes it.
   void compare(const QString& key, bool with);
-  // Forgets all whose key begins like this; for a server that is left.
+  // Removes all whose key begins with the prefix; for a server that is left.
   void forget(const QString& key_prefix);
 
   [[nodiscard]] bool has(const QString& key) const { return runs_.find(key) != runs_.end(); }
   [[nodiscard]] bool isShown(const QString& key) const;
-  // Those shown, the first one first.
+  // The shown runs, the reference first.
   [[nodiscard]] std::vector<ShownRun> shown() const;
   // All, by key.
   [[nodiscard]] const std::map<QString, ShownRun>& all() const { return runs_; }

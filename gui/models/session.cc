@@ -8,10 +8,10 @@
 
 namespace plumbline::gui {
 
-// Intervals come on the client's thread at their own pace. One queued call at a time fetches all
-// that have come, so that a slow window falls behind by one update and not by a queue of events.
+// Intervals arrive on the client's thread at their own rate. One queued call at a time fetches all
+// that have arrived, so that a slow window falls behind by one update and not by a queue of events.
 struct Session::Inbox {
-  // A window that stands still for minutes must not fill the memory; what is left out is told.
+  // A window that is blocked for minutes must not fill the memory; dropped intervals are reported.
   static constexpr std::size_t kMostIntervals = 4096;
 
   std::mutex mutex;
@@ -77,7 +77,7 @@ void Session::clearLive() {
 void Session::watch() {
   auto inbox = std::make_shared<Inbox>();
   inbox_ = inbox;
-  // What an earlier connection left in the event queue finds another inbox and does nothing.
+  // Queued calls of an earlier connection find another inbox and do nothing.
   const auto post = [this, inbox](auto call) {
     QMetaObject::invokeMethod(
         this,
@@ -130,7 +130,7 @@ void Session::drain() {
 void Session::connected(const control::LiveHello& hello) {
   const QString instance = text(hello.instance);
   if (instance != instance_) {
-    // Another server process counts its intervals and runs anew.
+    // A new server process restarts the numbers of intervals and runs.
     if (!instance_.isEmpty()) clearLive();
     instance_ = instance;
   }
@@ -140,7 +140,7 @@ void Session::connected(const control::LiveHello& hello) {
 }
 
 void Session::disconnected(const control::Refusal& refusal) {
-  // Told once, not at every attempt.
+  // Reported once, not at every attempt.
   const bool news = state_ == State::kConnected || instance_.isNull();
   if (instance_.isNull()) instance_ = QStringLiteral("");
   setState(State::kConnecting);
@@ -153,8 +153,7 @@ void Session::lostIntervals(std::uint64_t count) {
                true);
 }
 
-// The stream begins with what the server still remembers: states of runs that the list knows
-// better.
+// The stream begins with old states of runs that the server still has, for which the list is newer.
 void Session::listRuns(const std::vector<control::RunState>& runs) {
   runs_ = runs;
   std::sort(runs_.begin(), runs_.end(), [](const auto& a, const auto& b) { return a.id > b.id; });
@@ -171,7 +170,7 @@ void Session::runReported(const control::RunState& run) {
   const auto found = std::find_if(runs_.begin(), runs_.end(), [&run](const control::RunState& one) {
     return one.id == run.id;
   });
-  // A run that ended has its trials; one that is resumed goes on from them.
+  // A run that ended has its trials; a resumed one continues from them.
   if (found != runs_.end() && !found->active && run.trials < found->trials) return;
   const bool was_active = found != runs_.end() && found->active;
   if (found != runs_.end()) {
@@ -197,7 +196,7 @@ void Session::runReported(const control::RunState& run) {
 }
 
 void Session::refreshLists() {
-  // Answers of a server that was left in the meantime are of no interest.
+  // Answers of a server that has been disconnected since are ignored.
   const auto fetch = [this](auto handle) {
     return [this, inbox = inbox_, handle](const auto& outcome) {
       if (inbox != inbox_) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's end of the connection: asks the server, follows its live stream, and hands both to
-// the GUI thread. Nothing here waits for the network.
+// The window's end of the connection: sends requests to the server, follows its live stream, and
+// passes answers and intervals to the GUI thread. Never blocks on the network.
 #pragma once
 
 #include <QObject>
@@ -23,14 +23,14 @@ class Session : public QObject {
  public:
   enum class State { kDisconnected, kConnecting, kConnected };
 
-  // Milliseconds between two updated() while intervals come in.
+  // Milliseconds between two updated() while intervals arrive.
   static constexpr int kUpdateMs = 100;
 
   explicit Session(QObject* parent = nullptr);
   ~Session() override;
 
-  // Leaves the server there is, if any, for this one. A server that does not answer is tried again
-  // until close().
+  // Connects to this server after leaving the present one, if any. A server that does not answer is
+  // retried until close().
   void open(const control::ServerAddress& address);
   void close();
 
@@ -40,7 +40,7 @@ class Session : public QObject {
 
   // The live run so far; changes between two updated().
   [[nodiscard]] const LiveRun& live() const { return live_; }
-  // Replaces what is shown by nothing, for a new run.
+  // Clears the live run, for a new one.
   void clearLive();
 
   [[nodiscard]] const std::optional<control::ServerCapabilities>& capabilities() const {
@@ -50,12 +50,12 @@ class Session : public QObject {
   [[nodiscard]] const std::vector<control::ScenarioListing>& scenarios() const {
     return scenarios_;
   }
-  // The newest state of every run the server told of, newest first.
+  // The newest state of every run that the server reported, newest first.
   [[nodiscard]] const std::vector<control::RunState>& runs() const { return runs_; }
-  // The run that is active now, if there is one.
+  // The active run, if there is one.
   [[nodiscard]] const control::RunState* activeRun() const;
 
-  // To ask the server directly; null while closed. Pair it with onGui().
+  // For direct requests to the server; null while closed. Use it with onGui().
   [[nodiscard]] control::Client* client() { return client_.get(); }
 
   // A callback for the client that runs `handle` on the GUI thread, unless `receiver` is gone.
@@ -73,7 +73,7 @@ class Session : public QObject {
     };
   }
 
-  // What went wrong, with its remedy, in one line.
+  // The fault and its remedy, in one line.
   static QString refusalText(const control::Refusal& refusal);
 
  signals:
@@ -88,7 +88,7 @@ class Session : public QObject {
   void message(const QString& text, bool failure);
 
  private:
-  struct Inbox;  // what the client's thread leaves for the GUI thread
+  struct Inbox;  // written by the client's thread for the GUI thread
 
   void drain();
   void connected(const control::LiveHello& hello);

@@ -26,7 +26,7 @@ constexpr int kRunRole = Qt::UserRole;
 constexpr int kTestRole = Qt::UserRole + 1;
 constexpr int kDistributionRole = Qt::UserRole + 2;
 
-// The unit in which `largest_ns` reads best, and what to divide by.
+// The best unit for `largest_ns`, and the divisor for it.
 struct AxisUnit {
   double factor = 1;
   QString name = QStringLiteral("ns");
@@ -235,7 +235,7 @@ void DistributionPage::fillTable(bool live) {
       return stats::restsOnFewSamples(quantile, row.count) ? shown(ps) + QLatin1Char('*')
                                                            : shown(ps);
     };
-    // Live intervals tell no sum, and so no exact mean.
+    // Live intervals have no sum, and so no exact mean.
     const std::array<QString, 9> cells = {
         entries_[i].name,
         percentile(0.5, row.p50),

@@ -20,7 +20,7 @@ struct Load {
   double value = 0;
 };
 
-// Largest first, at most kMostBars; `figures` tells of the others.
+// Largest first, at most kMostBars; `figures` mentions the others.
 PlotSeries loadBars(std::vector<Load> loads, Plot::Axes& axes, QString& figures) {
   std::stable_sort(loads.begin(), loads.end(),
                    [](const Load& a, const Load& b) { return a.value > b.value; });
@@ -59,7 +59,7 @@ FairnessPage::FairnessPage(QWidget* parent)
   auto* split = new QSplitter(Qt::Horizontal);
   split->addWidget(index_);
   split->addWidget(loads_);
-  split->setSizes({1000, 1000});  // equal shares of whatever there is
+  split->setSizes({1000, 1000});  // equal shares of the available size
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(top);
   layout->addWidget(split, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Jain's fairness index over time, and how the load lies on links or flows right now; of stored
-// runs, the index and the max-mean ratio point by point.
+// Jain's fairness index over time, and the current distribution of the load over links or flows;
+// for stored runs, the index and the max-mean ratio by point.
 #pragma once
 
 #include "gui/pages/page.h"

@@ -23,7 +23,7 @@ FlowsPage::FlowsPage(QWidget* parent)
   table_->setShowGrid(false);
   table_->setWordWrap(false);
   table_->verticalHeader()->hide();
-  // Rows of one known height: the view need not ask for each of thousands.
+  // Rows of one known height: the view need not query each of thousands.
   table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   table_->verticalHeader()->setDefaultSectionSize(22);
   table_->horizontalHeader()->setDefaultSectionSize(92);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Flows, QPs and PDCs of the trial in hand as a table.
+// Flows, QPs and PDCs of the current trial as a table.
 #pragma once
 
 #include "gui/models/flow_table_model.h"

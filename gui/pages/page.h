@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the tabs of the window have in common.
+// Common base of the window's tabs.
 #pragma once
 
 #include <QString>
@@ -13,8 +13,7 @@
 
 namespace plumbline::gui {
 
-// What the tabs show: the live run, or stored ones, the first being the one that others are
-// compared with.
+// Input of the tabs: the live run, or stored ones, the first being the reference for comparisons.
 struct PageInput {
   const LiveRun* live = nullptr;  // null while stored runs are shown
   std::vector<ShownRun> runs;
@@ -39,12 +38,12 @@ class Page : public QWidget {
 };
 
 // Bars of one figure over the points of a sweep, a colour per run: `names` are machine names, of
-// which the first that a run has is taken. Points are at most `most`; empty if no run has it.
+// which the first one in a run is used. Points are at most `most`; empty if no run has it.
 struct KpiBars {
   std::vector<PlotSeries> series;
   QStringList points;
   QString unit;
-  std::size_t left_out = 0;  // points there was no room for
+  std::size_t left_out = 0;  // points without room
 };
 KpiBars kpiBars(const std::vector<ShownRun>& runs, const std::vector<std::string>& names,
                 std::size_t most = 40);

@@ -14,7 +14,7 @@
 namespace plumbline::gui {
 namespace {
 
-// Lanes that can still be told apart on one screen; the ones that paused longest are shown.
+// Most lanes that one screen can show; those with the longest pauses are selected.
 constexpr std::size_t kMostLanes = 32;
 
 struct Lane {
@@ -32,7 +32,7 @@ PlotSeries spansOf(const std::vector<Lane>& lanes, std::size_t lane) {
           1};
 }
 
-// The longest paused ones, in their original order; `note` tells of the others.
+// The longest paused ones, in their original order; `note` mentions the others.
 std::vector<Lane> longest(std::vector<Lane> lanes, QString& note) {
   if (lanes.size() <= kMostLanes) return lanes;
   std::vector<double> paused;
@@ -90,7 +90,7 @@ PfcPage::PfcPage(QWidget* parent)
 }
 
 void PfcPage::show(const PageInput& input) {
-  rates_->setVisible(input.live != nullptr);  // stored results hold no rates beside their pauses
+  rates_->setVisible(input.live != nullptr);  // stored results have no rates with their pauses
   if (input.live != nullptr) {
     timelines_->hide();
     runs_.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // When ports were paused: a lane for each link and priority, and beneath it, on the same time axis,
-// what the ports received meanwhile.
+// the rates that the ports received.
 #pragma once
 
 #include "gui/pages/page.h"

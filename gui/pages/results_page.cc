@@ -29,7 +29,7 @@ RowState stateOf(const std::string& status) {
   return status == "aborted" ? RowState::kWarning : RowState::kFailed;
 }
 
-// What a mouse that rests on a figure is told.
+// Tool tip of a figure.
 QString uncertaintyText(const StoredQuantity& stored) {
   const results::Quantity quantity = resultsQuantity(stored);
   QString out =
@@ -115,8 +115,8 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   list_->setRootIsDecorated(false);
   list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   list_->header()->setStretchLastSection(false);
-  // Short columns show all they have; the name takes what is left. Where that is little the bench
-  // is left out: tool tips have every row as a whole.
+  // Short columns show their whole text; the name takes the rest. If that is little the bench is
+  // left out: tool tips have the whole row.
   list_->setIndentation(10);
   list_->header()->setMinimumSectionSize(30);
   list_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -416,7 +416,7 @@ void ResultsPage::fillCharts() {
 
 namespace {
 
-// Parts of a whole over numbers, which become rows: their distances mean nothing to bars.
+// Parts of a whole over numbers, which become rows: their distances are meaningless for bars.
 void stackByName(Plot::Axes& axes, std::vector<PlotSeries>& series) {
   std::map<double, double> places;
   for (const PlotSeries& one : series) {
@@ -459,7 +459,7 @@ void ResultsPage::drawChart() {
                       one.reference, std::nullopt});
   }
   if (chart.stacked) stackByName(axes, series);
-  // A dot on each percentile that rests on too few samples, and on what stands out.
+  // A dot on each percentile with too few samples, and on highlighted points.
   std::vector<PlotMarker> dots;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const StoredSeries& one = chart.series[i];

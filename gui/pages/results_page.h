@@ -29,7 +29,7 @@ class ResultsPage : public Page {
   [[nodiscard]] const QTreeView& runList() const { return *list_; }
 
  signals:
-  // The user wants this run shown, alone or beside the others. `server_run` is 0 for a file.
+  // The user requests this run, alone or beside the others. `server_run` is 0 for a file.
   void wanted(const QString& key, qint64 server_run, bool compare);
   void reportWanted(const QString& key, qint64 server_run);
   void resumeWanted(qint64 server_run);

@@ -52,7 +52,7 @@ QString messageOf(const control::ScenarioProblem& problem) {
 
 }  // namespace
 
-// The strip of line numbers; it only paints what the editor knows.
+// The strip of line numbers; it only paints the editor's data.
 class ScenarioEditor::Margin : public QWidget {
  public:
   explicit Margin(ScenarioEditor* editor) : QWidget(editor), editor_(editor) {}
@@ -100,7 +100,7 @@ QTextCursor ScenarioEditor::cursorAt(const control::ScenarioProblem& problem) co
   const QString line = block.text();
   auto from = static_cast<qsizetype>(std::max<std::uint64_t>(problem.column, 1)) - 1;
   from = std::min(from, line.size());
-  // The word there; where there is none, the line.
+  // The word at that place; if there is none, the line.
   qsizetype until = from;
   while (until < line.size() && !QStringLiteral(" ,:]}#").contains(line[until])) ++until;
   if (until == from) {

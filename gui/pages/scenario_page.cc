@@ -26,8 +26,7 @@ namespace {
 constexpr int kCheckAfterMs = 400;
 constexpr int kLineRole = Qt::UserRole;
 constexpr int kColumnRole = Qt::UserRole + 1;
-constexpr qint64 kMostScenarioBytes =
-    1024LL * 1024;  // of a scenario, as the server's reader has it
+constexpr qint64 kMostScenarioBytes = 1024LL * 1024;  // of a scenario, as in the server's reader
 
 }  // namespace
 
@@ -227,7 +226,7 @@ void ScenarioPage::fieldEdited(const FieldRow& row) {
     verdict_->setText(text(edit.error));
     return;
   }
-  // As one step that Undo takes back.
+  // As one step for Undo.
   filling_ = true;
   QTextCursor cursor(editor_->document());
   cursor.select(QTextCursor::Document);
@@ -261,7 +260,7 @@ void ScenarioPage::showAnswer(const control::ValidationAnswer& answer) {
   for (const control::ScenarioProblem& one : answer.warnings) addProblem(one, tr("warning: "));
   for (const std::string& refusal : answer.refusals) problems_->addItem(text(refusal));
   problems_->setVisible(problems_->count() > 0);
-  // What has been planned is valid: a check that comes later says nothing new.
+  // A planned text is valid: a later check adds nothing.
   if (answer.valid && plan_shown_ == edition_) return;
   if (!answer.valid) {
     verdict_->setText(tr("Not valid, see below the text."));

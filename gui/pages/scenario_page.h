@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenario that Run starts: form and text side by side, checked by the server while one types.
+// The scenario that Run starts: form and text side by side, checked by the server while the user
+// types.
 #pragma once
 
 #include <QTimer>
@@ -28,16 +29,16 @@ class ScenarioPage : public QWidget {
 
   // Replaces the text; `name` is the file name in messages.
   void setScenario(const QString& name, const QString& text);
-  // As the server wants it for validating, planning and running.
+  // The request to the server for validating, planning and running.
   [[nodiscard]] control::ScenarioRequest request() const;
   [[nodiscard]] QString name() const { return name_; }
   [[nodiscard]] bool isEmpty() const;
-  // True when nothing that was typed would be lost.
+  // True when the text has no unsaved changes.
   [[nodiscard]] bool saved() const;
   // True when the newest text has been planned, or its plan is under way.
   [[nodiscard]] bool isPlanned() const { return planned_edition_ == edition_; }
   bool open(const QString& path);
-  // Asks for a place if there is none yet. False when nothing was saved.
+  // Prompts for a file name if there is none yet. False when nothing was saved.
   bool save();
   void setTheme(const Theme& theme);
 
@@ -50,7 +51,7 @@ class ScenarioPage : public QWidget {
 
  signals:
   void nameChanged();
-  // The answer to the newest text.
+  // The answer for the newest text.
   void planned(const control::PlanAnswer& plan);
   void failed(const QString& message);
 
@@ -66,7 +67,7 @@ class ScenarioPage : public QWidget {
   void fillForm();
   void fieldEdited(const FieldRow& row);
   void showAnswer(const control::ValidationAnswer& answer);
-  // A line below the text that leads to its place; `kind` stands before it.
+  // A line below the text with a link to its place; `kind` is its prefix.
   void addProblem(const control::ScenarioProblem& problem, const QString& kind);
   void showPlan(const control::PlanAnswer& plan);
 

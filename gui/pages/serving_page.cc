@@ -58,7 +58,7 @@ QString ms(const std::optional<double>& seconds) {
 // Rows of workers, a bar for each.
 class WorkerRows {
  public:
-  // The place of a worker; nothing when there is no room.
+  // The position of a worker; nothing without room.
   std::optional<double> add(const QString& worker) {
     if (axes.x_names.size() == static_cast<qsizetype>(kMostWorkers)) return std::nullopt;
     axes.x_names.push_back(worker);
@@ -68,8 +68,7 @@ class WorkerRows {
     series.x.push_back(place);
     series.y.push_back(value);
   }
-  // `shares` in %: the axis ends at all of it, unless little of it is in use everywhere, which such
-  // an axis would not show.
+  // `shares` in %: the axis ends at 100 %, unless all values are too small to be visible on it.
   void endAtAll(const PlotSeries& shares) {
     constexpr double kLittle = 5;
     const auto largest = std::max_element(shares.y.begin(), shares.y.end());
@@ -123,7 +122,7 @@ ServingPage::ServingPage(QWidget* parent)
   split->addWidget(side_by_side(goodput_, workers_));
   split->addWidget(figures_);
   split->setSizes({1000, 1000, 400});
-  // A small window has no room for all of it at once.
+  // A small window cannot show all of it at once.
   auto* scroll = new QScrollArea;
   scroll->setWidget(split);
   scroll->setWidgetResizable(true);
@@ -146,7 +145,7 @@ void ServingPage::clearPlots() {
   for (Plot* plot : {ttft_, tokens_, goodput_, workers_}) plot->setContent({}, {});
 }
 
-// One of them without requests and workers says what it waits for.
+// Without requests and workers one of them shows what it waits for.
 void ServingPage::setShown(bool requests, bool workers) {
   ttft_->setVisible(requests || !workers);
   tokens_->setVisible(requests);

@@ -28,7 +28,7 @@ class ServingPage : public Page {
   [[nodiscard]] QString note() const;
 
  private:
-  // What a stored run has of one trial.
+  // Data of one trial of a stored run.
   struct StoredTrial {
     QString name;
     std::size_t run = 0;

@@ -18,7 +18,7 @@ class TopologyPage : public Page {
  public:
   explicit TopologyPage(QWidget* parent = nullptr);
 
-  // From a plan; replaces the one before.
+  // From a plan; replaces the previous one.
   void setTopology(const control::TopologyPicture& picture);
   void show(const PageInput& input) override;
   void setTheme(const Theme& theme) override;

@@ -156,7 +156,7 @@ void TopologyView::paint(QPainter& painter) const {
     painter.setPen(theme_.text);
     const double below = node.host ? at.y() + half + 2 : at.y() - half - 18;
     const QRectF place(at.x() - 60, below, 120, 16);
-    // Links go behind the name.
+    // Links are drawn behind the name.
     painter.fillRect(painter.boundingRect(place, Qt::AlignCenter, text(node.name)), theme_.base);
     painter.drawText(place, Qt::AlignCenter, text(node.name));
   }

@@ -21,14 +21,15 @@ class TopologyView : public QWidget {
   explicit TopologyView(QWidget* parent = nullptr);
 
   void setTopology(const control::TopologyPicture& picture);
-  // Utilisation (0 to 1) by link name; links that are not there have carried nothing.
+  // Utilisation (0 to 1) by link name; missing links have carried nothing.
   void setLoads(const std::vector<control::LiveLink>& links);
   void setTheme(const Theme& theme);
   // Draws the cable of this link thicker; empty for none.
   void select(const std::string& link);
 
   [[nodiscard]] const TopologyLayout& layoutShown() const { return layout_; }
-  // The link at a place of the widget: of its cable the busier direction. Empty if there is none.
+  // The link at a position in the widget: the busier direction of its cable. Empty if there is
+  // none.
   [[nodiscard]] std::string linkAt(const QPointF& at) const;
   [[nodiscard]] QPointF nodePlace(std::size_t node) const;
   void paint(QPainter& painter) const;

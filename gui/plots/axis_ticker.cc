@@ -11,7 +11,8 @@ namespace {
 constexpr double kLargestPlain = 1e9;
 constexpr double kSmallestPlain = 1e-4;
 
-// Decades are labelled alone from so many on; below, 1-2-5; below the second, linear ticks.
+// From this many decades on only these are labelled; below, 1-2-5; below the second constant,
+// linear ticks.
 constexpr double kDecadesAlone = 3.0;
 constexpr double kDecadesInSteps = 0.9;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ticks as people write them: 1,000 with separators, and on a logarithmic axis 1-2-5 steps when it
-// spans too few decades for powers of ten alone.
+// Axis ticks: labels with thousands separators (1,000), and on a logarithmic axis 1-2-5 steps when
+// it spans too few decades for powers of ten alone.
 #pragma once
 
 #include <qcustomplot.h>

@@ -28,7 +28,7 @@ QString commonParts(const QStringList& names) {
 
 QString inTwoLines(const QString& text, qsizetype most) {
   if (text.size() <= most) return text;
-  // The space where the first line ends; behind a comma its comma belongs to it.
+  // The space where the first line ends; a comma before it belongs to the first line.
   qsizetype end = text.lastIndexOf(QStringLiteral(", "), most - 1);
   end = end < 0 ? text.lastIndexOf(QLatin1Char(' '), most) : end + 1;
   if (end <= 0) return elided(text, most);

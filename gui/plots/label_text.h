@@ -7,15 +7,15 @@
 
 namespace plumbline::gui {
 
-// At most `most` characters: what is left out in the middle becomes "…".
+// At most `most` characters: the omitted middle becomes "…".
 QString elided(const QString& text, qsizetype most);
 
-// "AllReduce, " of "AllReduce, 8 ranks" and "AllReduce, 16 ranks": the parts that all begin with.
-// Empty for fewer than two names.
+// "AllReduce, " for "AllReduce, 8 ranks" and "AllReduce, 16 ranks": the common first parts. Empty
+// for fewer than two names.
 QString commonParts(const QStringList& names);
 
-// In two lines of at most `most` characters when one does not do, broken behind a comma or else at
-// a space; elided when two lines do not do either.
+// In two lines of at most `most` characters if one is not enough, broken after a comma or else at a
+// space; elided if two lines are not enough either.
 QString inTwoLines(const QString& text, qsizetype most);
 
 }  // namespace plumbline::gui

@@ -56,7 +56,7 @@ Plot::Plot(const QString& name, QWidget* parent)
 
   plot_->setFocusPolicy(Qt::NoFocus);
   plot_->setNoAntialiasingOnDrag(true);
-  // Line by line instead of as one path, whose outline costs seconds for curves that go up and
+  // Line by line instead of as one path, whose outline takes seconds for curves that go up and
   // down.
   plot_->setPlottingHint(QCP::phFastPolylines, true);
   plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
@@ -65,7 +65,7 @@ Plot::Plot(const QString& name, QWidget* parent)
   plot_->xAxis2->setTicks(false);
   plot_->yAxis2->setTickLabels(false);
   plot_->yAxis2->setTicks(false);
-  // The legend stands above the axes, where no curve can run behind it; see showLegend().
+  // The legend is above the axes, where it covers no curve; see showLegend().
   plot_->axisRect()->insetLayout()->take(plot_->legend);
   plot_->plotLayout()->insertRow(0);
   plot_->plotLayout()->setRowStretchFactor(0, 0.0001);
@@ -375,7 +375,7 @@ void Plot::fitLaneHeight() {
   }
 }
 
-// Not at once: several changes of one update are painted together.
+// Queued: several changes of one update are painted together.
 void Plot::redraw() { plot_->replot(QCustomPlot::rpQueuedReplot); }
 
 void Plot::resizeEvent(QResizeEvent* event) {

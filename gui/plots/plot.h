@@ -21,8 +21,8 @@ class QStackedLayout;
 namespace plumbline::gui {
 
 // kSteps holds a value until the next x; kArea is the same, filled down to the axis. kSpans draws a
-// bar on lane y from x[2i] to x[2i + 1]. Bars of kStacked stand on those of the series before that
-// have the same x: parts of a whole.
+// bar on lane y from x[2i] to x[2i + 1]. Bars of kStacked are stacked on those of the previous
+// series with the same x: parts of a whole.
 enum class SeriesStyle { kLine, kPoints, kSteps, kArea, kBars, kStacked, kSpans };
 
 struct PlotSeries {
@@ -31,7 +31,7 @@ struct PlotSeries {
   std::vector<double> y;
   SeriesStyle style = SeriesStyle::kLine;
   bool reference = false;            // theory or context: grey and dashed
-  std::optional<std::size_t> color;  // of the palette of series; else by its place in the list
+  std::optional<std::size_t> color;  // of the palette of series; default: by its index in the list
 };
 
 // A dashed vertical line with a name, or with `y` a dot on a curve.
@@ -45,7 +45,7 @@ struct PlotMarker {
 class Plot : public QWidget {
   Q_OBJECT
  public:
-  // `name` becomes the file name that export suggests and the name screen readers hear.
+  // `name` becomes the suggested file name for export and the name for screen readers.
   explicit Plot(const QString& name, QWidget* parent = nullptr);
 
   struct Axes {
@@ -54,9 +54,9 @@ class Plot : public QWidget {
     bool log_x = false;
     bool log_y = false;
     bool y_from_zero = true;          // linear ordinates only
-    std::optional<double> y_most;     // highest value there can be: 100 %, a JFI of 1
-    std::optional<double> x_until{};  // the abscissa runs from 0 to here, whatever there is
-    // Of x = 0, 1, 2 …: such bars lie, one below the other, because names are long.
+    std::optional<double> y_most;     // largest possible value: 100 %, a JFI of 1
+    std::optional<double> x_until{};  // the abscissa runs from 0 to here, whatever the data
+    // Of x = 0, 1, 2 …: such bars are horizontal, because names are long.
     QStringList x_names{};
     QStringList y_names{};  // of lanes y = 0, 1, 2 …, from top to bottom
   };
@@ -68,26 +68,26 @@ class Plot : public QWidget {
   void setEmptyText(const QString& text);
   void setTheme(const Theme& theme);
 
-  // Writes .png, .svg or .csv by the ending of `path`. Returns what went wrong; empty when nothing.
+  // Writes .png, .svg or .csv by the extension of `path`. Returns the error; empty without one.
   [[nodiscard]] QString exportTo(const QString& path) const;
   [[nodiscard]] QString csv() const;
 
-  // The plot shows all data and follows it, until the user zooms or pans; this follows again.
+  // The plot shows all data and follows it, until the user zooms or pans; fit() resumes this.
   void fit();
-  // Shows [low, high] of the abscissa and stays there; for plots with a common abscissa.
+  // Shows [low, high] of the abscissa permanently; for plots with a common abscissa.
   void setXRange(double low, double high);
   [[nodiscard]] const QString& name() const { return name_; }
-  // As shown at the moment: for tests and linked plots.
+  // Current state, for tests and linked plots.
   [[nodiscard]] std::size_t pointCount() const;
   [[nodiscard]] const std::vector<PlotSeries>& series() const { return series_; }
   [[nodiscard]] const std::vector<PlotMarker>& markers() const { return markers_; }
   [[nodiscard]] QStringList rowLabels() const;
   [[nodiscard]] QStringList legendTexts() const;
-  // What a mouse that rests there is told: the whole name of a row, all names of the legend.
+  // Tool tip at a position: the whole name of a row, all names of the legend.
   [[nodiscard]] QString toolTipAt(const QPoint& at) const;
 
  signals:
-  // The user moved the abscissa; `fitted` when the plot went back to showing everything.
+  // The user changed the abscissa; `fitted` when the plot shows everything again.
   void xRangeMoved(double low, double high, bool fitted);
 
  protected:
@@ -130,7 +130,7 @@ class Plot : public QWidget {
   std::vector<QCPItemText*> names_of_markers_;  // the plot's
   bool following_ = true;
   bool changing_range_ = false;
-  int legend_room_ = 0;  // entries that the legend had room for
+  int legend_room_ = 0;  // entries that fit into the legend
   QStackedLayout* stack_;
   QCustomPlot* plot_;
   QLabel* empty_;

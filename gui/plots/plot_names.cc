@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a plot writes: legend, names of rows and markers, and the whole of each as tool tip.
+// Texts of a plot: legend, names of rows and markers, and the full text of each as tool tip.
 #include <qcustomplot.h>
 
 #include <QHelpEvent>
@@ -25,7 +25,7 @@ constexpr int kLegendRow = 22;
 constexpr double kLegendShare = 0.3;  // of the height, at most
 constexpr int kTicks = 6;
 
-// What the legend lists, in its order. (Its own count of items includes empty places.)
+// The legend's entries, in order. (Its own count of items includes empty places.)
 QList<QCPAbstractPlottable*> listedIn(QCustomPlot& plot) {
   QList<QCPAbstractPlottable*> listed;
   for (int i = 0; i < plot.plottableCount(); ++i) {
@@ -37,8 +37,8 @@ QList<QCPAbstractPlottable*> listedIn(QCustomPlot& plot) {
 
 }  // namespace
 
-// A legend without entries has no place in the layout, where it would narrow the plot. One with too
-// many says how many it leaves out; its tool tip has all.
+// A legend without entries is not in the layout, where it would narrow the plot. One with too many
+// states how many it omits; its tool tip has all.
 void Plot::showLegend() {
   legend_room_ = legendEntries();
   const QList<QCPAbstractPlottable*> listed = listedIn(*plot_);
@@ -68,8 +68,8 @@ int Plot::legendEntries() const {
   return legendColumns() * std::max(1, static_cast<int>(kLegendShare * height()) / kLegendRow);
 }
 
-// One below the other, so that percentiles close together stay readable; beside its line at the
-// edges, where a name would run over the numbers of the axis.
+// One below the other, so that close percentiles stay readable; beside its line at the edges, where
+// a name would cover the numbers of the axis.
 void Plot::placeMarkerNames() {
   const QRect area = plot_->axisRect()->rect();
   const double height = std::max(area.height(), 1);
@@ -88,8 +88,8 @@ void Plot::placeMarkerNames() {
 }
 
 void Plot::applyAxes() {
-  // Names of rows may take two fifths of the width, in two lines if need be. What they all begin
-  // with is said once.
+  // Names of rows may take two fifths of the width, in two lines if necessary. Their common
+  // beginning is shown once.
   const auto most = std::clamp<qsizetype>(width() * 2 / 5 / kCharacter, 10, kLongestName);
   const auto set = [most](QCPAxis* axis, const QString& label, bool log, const QStringList& names) {
     const QString common = label.isEmpty() ? commonParts(names) : QString();

@@ -115,7 +115,8 @@ QString styleSheetOf(const Theme& theme) {
              "%3;"
              " border-bottom: 1px solid %3; padding: 4px 6px; }"
              "QTabWidget::pane { border-top: 1px solid %3; }"
-             // The style draws their outline darker than the window: nothing on a dark one.
+             // The style draws their outline darker than the window, which is invisible on a dark
+             // one.
              "QTreeView::indicator:unchecked, QCheckBox::indicator:unchecked {"
              " border: 1px solid %1; background: transparent; }"
              "QDockWidget::title { background: %5; padding: 5px 8px; }")

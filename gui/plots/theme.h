@@ -27,16 +27,16 @@ struct Theme {
 Theme lightTheme();
 Theme darkTheme();
 
-// Look of the n-th series: eight colours, then the same with dashes. A reference is grey and
+// Style of the n-th series: eight colours, then the same with dashes. A reference is grey and
 // dashed.
 QPen seriesPen(const Theme& theme, std::size_t n);
 QPen referencePen(const Theme& theme);
 
-// From the theme's base (0) over yellow to red-purple (1): lightness alone orders it.
+// From the theme's base (0) over yellow to red-purple (1): lightness alone gives the order.
 QColor loadColor(const Theme& theme, double share);
 
 QPalette paletteOf(const Theme& theme);
-// What palettes cannot say.
+// Style sheet for properties that a palette does not have.
 QString styleSheetOf(const Theme& theme);
 
 }  // namespace plumbline::gui

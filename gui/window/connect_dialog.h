@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Asks which server to connect to.
+// Dialog for the address of the server to connect to.
 #pragma once
 
 #include <QDialog>
@@ -15,10 +15,10 @@ namespace plumbline::gui {
 class ConnectDialog : public QDialog {
   Q_OBJECT
  public:
-  // Starts with the server of last time.
+  // Starts with the last used server.
   explicit ConnectDialog(QWidget* parent = nullptr);
 
-  // What was entered, once accepted.
+  // The entered address, once accepted.
   [[nodiscard]] const control::ServerAddress& address() const { return address_; }
 
  private:
@@ -31,8 +31,8 @@ class ConnectDialog : public QDialog {
   QLabel* error_;
 };
 
-// Server `text` with the token in `token_file`, which may be empty. Nothing and an `error` when one
-// of them is no good.
+// Server `text` with the token in `token_file`, which may be empty. Nothing and an `error` if one
+// of them is invalid.
 std::optional<control::ServerAddress> serverAddress(const QString& text, const QString& token_file,
                                                     const QString& ca_file, QString& error);
 

@@ -117,7 +117,7 @@ void PortsPanel::refresh() {
                                     port.owner.empty()
                                         ? text(port.state)
                                         : tr("%1 by %2").arg(text(port.state), text(port.owner)))};
-    // Rates of a card's ports are known by number; simulated hosts are listed below.
+    // Rates of a card's ports are matched by number; simulated hosts are listed below.
     if (active != nullptr && latest && active->bench == port.bench && port.bench == "rtl") {
       for (const control::LivePort& live : latest->ports) {
         if (live.number != port.number) continue;
@@ -145,8 +145,8 @@ void PortsPanel::refresh() {
 
 namespace {
 
-// "8 ranks, ECMP #2" of the label "8 ranks, ECMP, repetition 1": trials of one point differ in
-// nothing else, and the column is narrow.
+// "8 ranks, ECMP #2" for the label "8 ranks, ECMP, repetition 1": trials of one point differ only
+// in the repetition, and the column is narrow.
 QString trialName(const TrialOutcome& trial) {
   QString name = text(trial.label);
   const QString repetition = QStringLiteral(", repetition %1").arg(trial.repetition);
@@ -257,7 +257,7 @@ LogPanel::LogPanel(QWidget* parent)
 void LogPanel::add(const QString& line, bool failure) {
   QString stamped =
       QStringLiteral("%1  %2").arg(QTime::currentTime().toString(QStringLiteral("HH:mm:ss")), line);
-  // One block for each call, so that its state stands for all of it.
+  // One block for each call, so that its state applies to all of it.
   stamped.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
   lines_->appendPlainText(stamped);
   QTextBlock block = lines_->document()->lastBlock();

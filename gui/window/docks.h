@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands around the tabs: ports, trials, counters, log and captures.
+// Panels around the tabs: ports, trials, counters, log and captures.
 #pragma once
 
 #include <QWidget>
@@ -21,7 +21,7 @@ namespace plumbline::gui {
 // Colours rows of a GroupedModel by their state.
 class StateDelegate;
 
-// Ports of the server with who has them, and what they send and receive.
+// Ports of the server with their owners, and their send and receive rates.
 class PortsPanel : public QWidget {
   Q_OBJECT
  public:
@@ -80,7 +80,7 @@ class LogPanel : public QWidget {
   Theme theme_;
 };
 
-// Whether the next run keeps a port's frames, and what earlier runs kept.
+// Whether the next run captures a port's frames, and the captures of earlier runs.
 class CapturesPanel : public QWidget {
   Q_OBJECT
  public:

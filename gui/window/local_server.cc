@@ -12,7 +12,7 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr int kEndMs = 15'000;  // for the trial in hand to end, and its results to be stored
+constexpr int kEndMs = 15'000;  // for the current trial to end, and its results to be stored
 
 }  // namespace
 
@@ -65,8 +65,8 @@ void LocalServer::start(const QString& program, const QString& results) {
                            QStringLiteral("--files"), QDir::currentPath()};
   if (!results.isEmpty()) arguments << QStringLiteral("--results") << results;
   emit logged(tr("Starting %1 %2").arg(found, arguments.join(QLatin1Char(' '))));
-  // Open for writing, though nothing is written: the pipe ends with this process, however it ends,
-  // and the server with the pipe.
+  // Open for writing, though nothing is written: the pipe ends with this process in any case, and
+  // the server with the pipe.
   process_.start(found, arguments, QIODevice::ReadWrite);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A `plumbline serve` of the window's own, on a free port of the loopback interface, for people who
-// have no tester running: with the simulated card and fabric.
+// A `plumbline serve` started by the window on a free port of the loopback interface, with the
+// simulated card and fabric, for users who have no tester running.
 #pragma once
 
 #include <QObject>
@@ -13,21 +13,21 @@
 namespace plumbline::gui {
 
 // The `plumbline` to start: `chosen`, or else the one beside this program, or else the one on PATH.
-// Empty when there is none.
+// Empty if there is none.
 QString plumblineProgram(const QString& chosen);
 
 class LocalServer : public QObject {
   Q_OBJECT
  public:
   explicit LocalServer(QObject* parent = nullptr);
-  // Asks the server to end after the trial in hand, and waits for that.
+  // Requests the server's end after the current trial, and waits for it.
   ~LocalServer() override;
 
-  // `program`: empty to look for it, see plumblineProgram(). `results`: directory of its results;
+  // `program`: empty to search for it, see plumblineProgram(). `results`: directory of its results;
   // empty for its default.
   void start(const QString& program, const QString& results);
   [[nodiscard]] bool isRunning() const { return process_.state() != QProcess::NotRunning; }
-  // Where it serves; nothing before it does, and after.
+  // Its address; nothing before it serves, and after its end.
   [[nodiscard]] const std::optional<control::ServerAddress>& address() const { return address_; }
 
  signals:

@@ -35,7 +35,7 @@ namespace plumbline::gui {
 namespace {
 
 constexpr int kStatusMs = 8000;
-constexpr int kLayoutVersion = 1;  // another one makes Qt ignore what an older window saved
+constexpr int kLayoutVersion = 1;  // a change makes Qt ignore the layout saved by an older window
 
 enum Source { kLive, kStored };
 
@@ -240,8 +240,8 @@ void MainWindow::run() {
 }
 
 void MainWindow::startRun() {
-  // So that the tab Topology draws what runs, also when the text was written before there was a
-  // server, or changed since.
+  // So that the topology tab draws the running scenario, even if the text was written before a
+  // server was connected, or has changed since.
   if (!scenario_page_->isPlanned()) scenario_page_->plan();
   control::RunRequest request;
   request.scenario = scenario_page_->request();
@@ -269,8 +269,8 @@ void MainWindow::runStarted(const control::Outcome<control::RunState>& outcome) 
   }
 }
 
-// Flows move from the first interval on. Latencies may come many trials later; the tab with them is
-// opened then, unless another one was chosen meanwhile.
+// Flows change from the first interval on. Latencies may come many trials later; their tab is
+// opened then, unless the user has chosen another one meanwhile.
 void MainWindow::showFirstLatency() {
   if (!awaits_latency_) return;
   if (tabs_->currentWidget() != flows_page_) {
@@ -302,7 +302,7 @@ void MainWindow::askToOpenResult() {
   openResults(QFileDialog::getOpenFileNames(this, tr("Open results"), {}, tr("Results (*.json)")));
 }
 
-// A database is read by a server: the window's own, which must not serve another one.
+// A database is read by a server: the window's own, which must not be in use for another one.
 void MainWindow::openDirectory(const QString& path) {
   if (!QDir(path).exists(QStringLiteral("plumbline.db"))) {  // a server would make one
     report(tr("%1 holds no results: there is no plumbline.db in it.").arg(path), true);

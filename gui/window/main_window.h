@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: puts pages, panels and the session together. What they show is theirs; what happens
-// when a run starts or ends is here.
+// The window: connects pages, panels and the session, and handles the start and end of runs. Pages
+// and panels own what they show.
 #pragma once
 
 #include <QMainWindow>
@@ -38,19 +38,19 @@ class TrialsPanel;
 class MainWindow : public QMainWindow {
   Q_OBJECT
  public:
-  // `server_program`: the `plumbline` for a local server; empty to look for it. `results`: where a
-  // local server stores its runs; empty for its default.
+  // `server_program`: the `plumbline` for a local server; empty to search for it. `results`: where
+  // a local server stores its runs; empty for its default.
   MainWindow(QString server_program, QString results, QWidget* parent = nullptr);
   ~MainWindow() override;
 
   void connectTo(const control::ServerAddress& address);
   // Results JSON, or a directory of results as `plumbline run --results` makes it. Shows the first
-  // file with the others beside it.
+  // file and compares it with the others.
   void openResults(const QStringList& paths);
   // Starts a local server if there is none, fetches the quickstart and runs it.
   void runQuickstart();
   void setDark(bool dark);
-  // What the tabs show: the live run, or the stored runs on the shelf.
+  // Selects the source of the tabs: the live run, or the stored runs on the shelf.
   void showSource(bool live);
 
   // For tests and screenshots.
@@ -85,7 +85,8 @@ class MainWindow : public QMainWindow {
   void askToOpenResult();
   void openDirectory(const QString& path);
   void chooseScenario(const QString& name);
-  // Does `action` once a server is connected; starts a local one if none is being connected to.
+  // Calls `action` once a server is connected; starts a local one if there is no connection or
+  // attempt.
   void withServer(std::function<void()> action);
   void sessionStateChanged();
   void fetchQuickstart(const control::ServerCapabilities& capabilities);
@@ -109,7 +110,7 @@ class MainWindow : public QMainWindow {
   LocalServer local_server_;
   ReportWriter report_writer_;
   std::function<void()> when_connected_;
-  bool awaits_latency_ = false;  // of the run that was started last
+  bool awaits_latency_ = false;  // of the last started run
   StatusStrip* strip_;
   QTabWidget* tabs_;
   QComboBox* source_;

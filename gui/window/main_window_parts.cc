@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window is made of: pages, panels and menus.
+// Parts of the window: pages, panels and menus.
 #include <QApplication>
 #include <QComboBox>
 #include <QDockWidget>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The HTML report of a run in a results file: the one beside the file where that is of this run, or
-// else one that `plumbline report` writes of it. No server is needed, and nothing waits.
+// The HTML report of a run in a results file: the report beside the file if it is of this run,
+// otherwise one written by `plumbline report`. Needs no server and never blocks.
 #pragma once
 
 #include <QObject>
@@ -10,7 +10,7 @@
 
 namespace plumbline::gui {
 
-// The report.html beside `result`, if it is of `run`; empty if there is none.
+// The report.html beside `result`, if it belongs to `run`; empty if there is none.
 QString reportBeside(const QString& result, const StoredRun& run);
 
 class ReportWriter : public QObject {
@@ -18,7 +18,7 @@ class ReportWriter : public QObject {
  public:
   using QObject::QObject;
 
-  // `program`: see plumblineProgram(). Several may be under way.
+  // `program`: see plumblineProgram(). Several may run at the same time.
   void write(const QString& program, const QString& result, const StoredRun& run);
 
  signals:

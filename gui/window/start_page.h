@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a new user sees: the few things one can begin with.
+// First page of a new user: the few ways to begin.
 #pragma once
 
 #include <QWidget>

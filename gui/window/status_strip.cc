@@ -15,7 +15,7 @@
 namespace plumbline::gui {
 namespace {
 
-// Lost frames of those sent. Frames under way are not lost: only what a flow knows to be.
+// Lost frames of those sent. Frames in flight are not lost: only those that a flow counts as lost.
 QString lossText(const control::LiveInterval& now) {
   std::uint64_t sent = 0;
   std::uint64_t lost = 0;
@@ -184,8 +184,8 @@ void StatusStrip::showRun() {
   showProgress(now, active != nullptr);
 }
 
-// Of the test in hand: by time where the time left is known, else by the trials that have ended. Of
-// a single trial neither is known: the bar says only that something is under way.
+// Of the current test: by time where the remaining time is known, else by finished trials. For a
+// single trial both are unknown: the bar only shows activity.
 void StatusStrip::showProgress(const control::LiveInterval& now, bool active) {
   constexpr int kSteps = 1000;
   const double done = static_cast<double>(now.trial.number) - 1;

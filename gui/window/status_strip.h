@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strip across the top: connection, scenario, Run and Stop, and how the run is doing.
+// The strip across the top: connection, scenario, Run and Stop, and the run's progress.
 #pragma once
 
 #include <QWidget>
@@ -21,7 +21,7 @@ class StatusStrip : public QWidget {
  public:
   explicit StatusStrip(Session* session, QWidget* parent = nullptr);
 
-  // The scenario that Run starts.
+  // The scenario that the Run button starts.
   void setScenarioName(const QString& name);
   void setTheme(const Theme& theme);
 
@@ -35,7 +35,7 @@ class StatusStrip : public QWidget {
   void scenarioChosen(const QString& name);
 
  private:
-  // `usual`: a text as long as what the value usually is.
+  // `usual`: a text of the value's usual length.
   static QLabel* addValue(QHBoxLayout* row, const QString& title, const QString& tool_tip,
                           const char* usual);
   void showConnection();

@@ -22,7 +22,7 @@ struct CalendarTime {
 // an offset from UTC (ISO 8601: Z, +01, +0130, +01:30; also UTC and GMT). Nothing for invalid text.
 std::optional<CalendarTime> calendarTime(std::string_view text);
 
-// From `from` to `to`, whose seconds are less than 10^6 apart.
+// Time from `from` to `to`, which must be less than 10^6 s apart.
 constexpr Picoseconds between(const CalendarTime& from, const CalendarTime& to) {
   return seconds(to.seconds - from.seconds) + Picoseconds(to.fraction - from.fraction);
 }

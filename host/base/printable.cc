@@ -67,7 +67,7 @@ std::string printable(std::string_view text, bool lines) {
 }
 
 std::string printableName(std::string_view text, std::size_t columns) {
-  // No more is looked at than can be shown: at most four bytes to a character, ten to a mark.
+  // Reads no more than can be shown: at most four bytes per character, ten per mark.
   const std::string_view head = text.substr(0, columns * 16);
   return clippedText(printable(head), columns);
 }

@@ -17,7 +17,7 @@ namespace {
 
 using WorkClock = std::chrono::steady_clock;
 
-// How often the memory in use is looked at: a system call.
+// How often the memory in use is read, which takes a system call.
 constexpr std::chrono::milliseconds kMemoryLook{50};
 
 thread_local WorkScope* t_scope = nullptr;

@@ -52,7 +52,7 @@ int queryWithAddress(const fi_info& hints, const std::string& address, Info& fou
   return query(hints, address.c_str(), found);
 }
 
-// The first of the list in this domain; some providers do not look at the hint.
+// The first of the list in this domain; some providers ignore the hint.
 Info inDomain(Info found, const std::string& domain) {
   const fi_info* info = found.get();
   while (info != nullptr && !domain.empty() && domain != info->domain_attr->name) info = info->next;

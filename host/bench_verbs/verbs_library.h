@@ -98,7 +98,7 @@ class VerbsEnd {
   virtual DeviceEvent event() = 0;
 };
 
-// An end whose peer is in another program: both are opened, exchange addresses, and meet.
+// An end whose peer is in another program: both are opened, exchange addresses, and connect.
 class OpenEnd {
  public:
   virtual ~OpenEnd() = default;

@@ -24,7 +24,7 @@ namespace {
 
 // A card whose clock has not advanced far enough after this time has stopped.
 constexpr std::chrono::seconds kClockPatience{60};
-// Between two looks at a clock; a shorter sleep is not to be had.
+// Between two reads of a clock: about the shortest sleep that the system provides.
 constexpr std::chrono::microseconds kLook{100};
 
 // Result of reading an empty PCIe slot.

@@ -292,7 +292,7 @@ ExitCode runRemotely(const RunOptions& run) {
     follower.askNowAndThen(*client);
     if (!interrupt.requested() || stopped) continue;
     stopped = true;
-    // A refusal means that it has ended by itself, which is reported as well.
+    // A refusal means that the run has already ended, which is reported as well.
     client->stop(id, {});
   }
   follower.finish(*client);

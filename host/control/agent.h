@@ -104,9 +104,10 @@ class Agent {
   [[nodiscard]] bool waits() const;
   // Only when it waits: sends it the start time, by the local clock. The answer is for heard().
   Answer<RunState> order(std::int64_t agreed_ns);
-  // An agent that did not get it is lost: its later trials would not begin with the others.
+  // Marks an agent that did not get the start time as lost: its later trials would not begin with
+  // those of the other agents.
   void heard(Answer<RunState> answer);
-  // Only when it waits: from time to time, tells it that its start time is still to come.
+  // Only when it waits: periodically asks it to keep waiting for its start time.
   void askToWaitOn();
   // Trials that began so far, in order.
   [[nodiscard]] const std::vector<AgentStart>& starts() const { return starts_; }

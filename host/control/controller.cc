@@ -27,7 +27,7 @@ constexpr auto kBetweenLooks = 200ms;
 // Lead time of an order before its start time: this, plus a multiple of the orders' usual duration.
 constexpr std::chrono::nanoseconds kLead = 50ms;
 constexpr int kLeadPerWay = 3;
-// A trial waits for this multiple of the patience; each time it is told to keep waiting.
+// A trial waits for this multiple of the patience; each request to keep waiting starts it again.
 constexpr int kHoldPerPatience = 6;
 constexpr std::int64_t kReservedSeconds = 300;  // until the runs have the ports
 

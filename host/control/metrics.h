@@ -18,7 +18,7 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  // Measurements of the runs: for the hub of the live stream.
+  // Receives the measurements of the runs from the hub of the live stream.
   [[nodiscard]] LiveListener& liveListener();
 
   // Counts one answered request.

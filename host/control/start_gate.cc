@@ -12,7 +12,7 @@ using Steady = std::chrono::steady_clock;
 // Wake-up latency of a sleeping thread on a machine that is not overloaded. The rest of the time is
 // spent polling the clock.
 constexpr std::int64_t kLookNs = 1'000'000;
-constexpr std::chrono::nanoseconds kLongestSleep{50'000'000};  // then `stop` is looked at
+constexpr std::chrono::nanoseconds kLongestSleep{50'000'000};  // then `stop` is checked
 
 }  // namespace
 

@@ -17,7 +17,7 @@ namespace {
 // a machine with few processors.
 constexpr unsigned kIdlePolls = 100;
 
-// Offers the processor after many polls in vain.
+// Yields the processor after many polls without a result.
 class Patience {
  public:
   void polled(bool found) {

@@ -26,7 +26,7 @@ std::string listHtml(const std::vector<ContentsEntry>& entries) {
 
 std::string contentsHtml(const std::vector<ContentsEntry>& entries) {
   if (entries.empty()) return "";
-  // Twice, of which the style sheet shows one: only the reader can open a <details>.
+  // Written twice; the style sheet shows one of them, since CSS cannot open a <details>.
   const std::string list = listHtml(entries);
   return fmt::format(
       "<nav class=\"side\">\n{0}</nav>\n"

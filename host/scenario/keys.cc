@@ -90,7 +90,7 @@ Field section(const char* key, const char* help) {
   return one;
 }
 
-// The keys of jobs of one kind, but for `except`.
+// The keys of jobs of one kind, without `except`.
 template <typename... Programs>
 Fields jobKeys(std::string_view except) {
   Fields all = spec::fieldsOf<workload::JobSpec>();

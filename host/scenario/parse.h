@@ -34,7 +34,7 @@ struct Vocabulary {
   std::vector<std::string> tests;
   std::vector<std::string> benches;
   std::vector<std::string> on_hosts;  // of `tests`: those that need simulated hosts
-  // Those of them that run the file's own workload; all of them need one.
+  // Those of `on_hosts` that run the file's own workload; a file for them must have one.
   std::vector<std::string> with_workload;
   std::vector<MeasuredKpi> kpis{};
 };

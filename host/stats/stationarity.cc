@@ -13,7 +13,7 @@ namespace plumbline::stats {
 namespace {
 
 constexpr std::size_t kFewestBatches = 4;
-// Values that differ by less, relative to the largest, are equal but for rounding.
+// Values that differ by less, relative to the largest, are equal except for rounding.
 constexpr double kRounding = 1e-9;
 
 bool isConstant(const std::vector<double>& values) {

@@ -42,7 +42,7 @@ Json describe(const std::string& text, const session::ScenarioOptions& options) 
   return json;
 }
 
-// Whether two are the same sweep, whatever the path of the file.
+// Whether `a` and `b` describe the same sweep; the path of the file is not compared.
 bool sameSweep(const Json& a, const Json& b) {
   for (const char* key : {"scenario", "bench", "profile", "seed"}) {
     if (a.value(key, Json()) != b.value(key, Json())) return false;

@@ -18,8 +18,8 @@ struct ConnectionStats {
   std::uint64_t most_open = 0;    // established or in setup at the same time, on one host
   Picoseconds first_opened = fabric::kNever;
   Picoseconds last_established{};
-  // Setup time of each established one [ps]. QP: from its first message until it may send. PDC:
-  // from its first message to the first proof that the target is open.
+  // Setup time of each established connection [ps]. QP: from its first message until it may send.
+  // PDC: from its first message to the first proof that the target is open.
   stats::Histogram setup;
 
   void opening(Picoseconds now) {

@@ -72,7 +72,7 @@ Picoseconds moePhaseTime(const MoePlan& plan, std::uint32_t phase, const Message
     for (std::uint32_t to = 0; to < plan.ranks(); ++to) {
       const std::uint32_t messages = plan.end(phase, from, to) - plan.begin(phase, from, to);
       if (messages == 0) continue;
-      // All are as long as the first one, but for the last.
+      // All are as long as the first one, except the last.
       const Picoseconds all =
           time.serialization(plan.bytesOf(phase, from, to, 0)) * (std::int64_t{messages} - 1) +
           time.serialization(plan.bytesOf(phase, from, to, messages - 1));

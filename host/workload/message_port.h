@@ -102,7 +102,7 @@ class MessagePort {
   std::vector<Parts> receiving_;
   std::vector<Dispatch> dispatched_;
   std::vector<Landing> landed_;
-  mutable PortCounters counters_;  // but for `times_`
+  mutable PortCounters counters_;  // except `times_`
   mutable transport::LatencyCounts times_;
 };
 

@@ -108,7 +108,7 @@ MoeTraffic MoePlan::addLayer(std::uint32_t layer, const ExpertMap& map,
     const std::uint32_t rank = token / program_.tokens;
     targets.clear();
     for (const std::uint32_t expert : routing.of(token)) {
-      // Ranks begin with another replica each.
+      // Each rank begins with a different replica.
       const std::uint32_t to = map.rankOf(expert, token % program_.tokens + rank);
       ++taken[to];
       if (program_.mode == MoeMode::kNormal) {

@@ -21,7 +21,7 @@ class AxiLiteMaster {
   [[nodiscard]] std::uint8_t response() const { return response_; }
   [[nodiscard]] std::uint32_t value() const { return value_; }
 
-  // Just before a clock edge: takes note of the handshakes that this edge completes.
+  // Just before a clock edge: records the handshakes that this edge completes.
   void sample();
   // Just after a clock edge: sets the pins for the coming clock.
   void drive();

@@ -26,7 +26,7 @@ std::string hexText(std::uint64_t value) {
   throw Error(ErrorKind::kTester, "the AXI master " + what, "address " + hexText(address), remedy);
 }
 
-// Throws unless the address channel asks for something that is allowed.
+// Throws unless the address channel's request is allowed.
 void checkBurst(std::uint64_t address, std::size_t beats, std::uint8_t size, std::uint8_t type) {
   if (size != kSizeOf64Bytes || type != kIncrementing) {
     breach("asks for another kind of burst", address, "beats of 64 bytes, type INCR");

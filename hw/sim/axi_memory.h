@@ -1,6 +1,5 @@
-// The host's memory as the card's DMA sees it: the slave end of an AXI4 bus of 512 bits, in front
-// of buffers of ours. It takes and answers when it is told to, and holds the master to the
-// protocol.
+// The host's memory for the card's DMA: the slave end of an AXI4 bus of 512 bits, in front of given
+// buffers. Its ready and response timing is configurable, and it checks the master's protocol.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@ inline constexpr std::size_t kAxiBeatBytes = 64;
 inline constexpr std::uint64_t kAxiPageBytes = 4096;
 inline constexpr std::size_t kAxiMaxBeats = 64;
 
-// Answers of the bus, as in its response pins.
+// Values of the bus's response pins (BRESP, RRESP).
 enum class AxiResponse : std::uint8_t {
   kOkay = 0,
   kSlaveError = 2,   // the memory has failed there
@@ -31,12 +30,12 @@ enum class AxiResponse : std::uint8_t {
 struct AxiWritePins {
   const std::uint64_t* awaddr;
   const std::uint8_t* awlen;
-  const std::uint8_t* awsize;   // null: the master has no such pin and means 64 bytes
+  const std::uint8_t* awsize;   // null: the master has no such pin; the size is 64 bytes
   const std::uint8_t* awburst;  // null: likewise, and means INCR
   const std::uint8_t* awvalid;
   std::uint8_t* awready;
   const std::uint32_t* wdata;
-  const std::uint64_t* wstrb;  // null: likewise, and means all bytes
+  const std::uint64_t* wstrb;  // null: likewise; all bytes are valid
   const std::uint8_t* wlast;
   const std::uint8_t* wvalid;
   std::uint8_t* wready;
@@ -60,13 +59,13 @@ struct AxiReadPins {
   const std::uint8_t* rready;
 };
 
-// When a channel takes and answers. Without changes: everything at once.
+// Timing of a channel's ready and responses. Default: immediately.
 struct AxiTiming {
-  // How often addresses and data are taken (data: offered, when the master reads) [of 16 clocks].
+  // How often addresses and data are accepted (for reads: data are offered) [of 16 clocks].
   std::uint32_t address_sixteenths = 16;
   std::uint32_t data_sixteenths = 16;
-  // Clocks from a burst's address and last beat to its answer (from its address to its first beat,
-  // when the master reads): drawn evenly, answers stay in order.
+  // Clocks from a burst's address and last beat to its response (for reads: from its address to its
+  // first beat): drawn uniformly, responses stay in order.
   std::uint32_t min_latency = 1;
   std::uint32_t max_latency = 1;
   std::uint64_t seed = 1;
@@ -75,13 +74,13 @@ struct AxiTiming {
 // Buffers at addresses of the bus.
 class DeviceMemory {
  public:
-  // Puts `bytes`, which stay the caller's and must outlive this, at `address`. Throws
-  // Error(kTester) if something is there already or either end is no multiple of 64.
+  // Maps `bytes`, which the caller owns and which must outlive this, at `address`. Throws
+  // Error(kTester) for an overlap or if either end is not a multiple of 64.
   void map(std::uint64_t address, std::span<std::uint8_t> bytes);
-  // From now on every access that touches [address, address + size) is answered with kSlaveError.
+  // From now on every access to [address, address + size) is answered with kSlaveError.
   void fail(std::uint64_t address, std::uint64_t size);
 
-  // The bytes of one beat at `address`, or how the bus answers in their place.
+  // The bytes of one beat at `address`, or the error response.
   struct Place {
     AxiResponse response;
     std::uint8_t* bytes;  // kAxiBeatBytes of them; null unless kOkay
@@ -100,24 +99,24 @@ class DeviceMemory {
   std::vector<Range> failing_;
 };
 
-// Takes what an AXI4 master writes. What it has written shows in the memory when the answer is
-// given, not before.
+// Accepts an AXI4 master's writes. Written data becomes visible in the memory with the response,
+// not before.
 class AxiWriteSlave {
  public:
   // `memory` must outlive this.
   AxiWriteSlave(const AxiWritePins& pins, const DeviceMemory& memory, const AxiTiming& timing = {});
 
-  // Just before a clock edge: takes note of the handshakes that this edge completes. Throws
-  // Error(kTester) when the master breaks the protocol: a burst that crosses 4 KiB, a wlast
-  // elsewhere than its address said, bytes left out, anything changed that was not taken yet.
+  // Just before a clock edge: records the handshakes that this edge completes. Throws
+  // Error(kTester) for a protocol violation of the master: a burst that crosses 4 KiB, wlast at a
+  // wrong beat, missing bytes, a change of signals before they were accepted.
   void sample();
   // Just after a clock edge: sets the pins for the coming clock.
   void drive();
 
-  // Bursts that have been answered, and those that were not.
+  // Bursts with a response, and those still waiting for one.
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
   [[nodiscard]] std::size_t underWay() const { return bursts_.size(); }
-  // Until it is called again with false no answer is given.
+  // Holds back all responses until it is called with false.
   void holdAnswers(bool hold) { hold_answers_ = hold; }
   [[nodiscard]] AxiTiming& timing() { return timing_; }
 
@@ -125,7 +124,7 @@ class AxiWriteSlave {
   struct Burst {
     std::uint64_t address;
     std::size_t beats;
-    std::optional<std::uint64_t> due;  // clock of the answer; none while its data are awaited
+    std::optional<std::uint64_t> due;  // clock of the response; none while its data are incomplete
   };
   static constexpr std::size_t kBeatWords = kAxiBeatBytes / sizeof(std::uint32_t);
   struct Beat {
@@ -135,7 +134,7 @@ class AxiWriteSlave {
 
   void takeAddress();
   void takeData();
-  // Compares bursts with the data that have come and sets when they are answered.
+  // Matches bursts with arrived data and sets the times of their responses.
   void match();
   AxiResponse store(const Burst& burst);
 
@@ -147,18 +146,18 @@ class AxiWriteSlave {
   std::uint64_t last_due_ = 0;
   std::uint64_t answered_ = 0;
   bool hold_answers_ = false;
-  bool answering_ = false;  // the first burst's answer is on the pins
+  bool answering_ = false;  // the first burst's response is on the pins
   std::deque<Burst> bursts_;
-  std::size_t matched_ = 0;  // bursts at the front that have all their data
+  std::size_t matched_ = 0;  // bursts at the front with all their data
 
-  std::deque<Beat> beats_;        // of bursts that were not answered, in order
-  std::deque<std::size_t> ends_;  // beats of each burst of data that is whole and has no address
-  std::size_t arriving_ = 0;      // beats of the burst of data that is not whole
+  std::deque<Beat> beats_;             // of bursts without a response, in order
+  std::deque<std::size_t> ends_;       // beats of each complete burst of data without an address
+  std::size_t arriving_ = 0;           // beats of the incomplete burst of data
   std::optional<Burst> held_address_;  // offered and not taken
   std::optional<Beat> held_beat_;
 };
 
-// Gives an AXI4 master what it reads, in order.
+// Returns read data to an AXI4 master, in order.
 class AxiReadSlave {
  public:
   // `memory` must outlive this.

@@ -1,5 +1,5 @@
-// A cable between ports of the simulated card: what one port sends arrives at the other, unless it
-// is made to suffer on the way.
+// A cable between ports of the simulated card: frames of one port arrive at the other, unless a
+// script changes or loses them.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace plumbline::sim {
 
-// Joins two ports of a CardSim back to back, with the same delay in both directions. Frames,
-// preambles and ordered sets can be changed or lost by script; a link that is down loses everything
-// that is put on it then, and both ports see it as down.
+// Joins two ports of a CardSim back to back, with the same delay in both directions. Scripts can
+// change or lose frames, preambles and ordered sets; a link that is down loses everything sent
+// meanwhile, and both ports see it as down.
 class BareLink final : public PortPeer {
  public:
-  // A frame on its way; a script may change bytes and preamble.
+  // A frame in transit; a script may change bytes and preamble.
   struct Frame {
     std::vector<std::uint8_t> bytes;  // with FCS
     Preamble preamble;
@@ -30,15 +30,15 @@ class BareLink final : public PortPeer {
   BareLink(const BareLink&) = delete;
   BareLink& operator=(const BareLink&) = delete;
 
-  // A frame is known when its last beat has left the card, and must not have arrived by then.
+  // A frame becomes known when its last beat has left the card, and must not have arrived by then.
   [[nodiscard]] static constexpr Picoseconds minimumDelay() { return nanoseconds(500); }
 
-  // Scripts: called with the sending port for every frame and ordered set; false loses it. Without
-  // one everything passes.
+  // Scripts: called with the sending port for every frame and ordered set; returning false loses
+  // it. Without a script everything passes.
   std::function<bool(std::uint32_t port, Frame& frame)> on_frame;
   std::function<bool(std::uint32_t port, OrderedSet& set)> on_set;
 
-  // Takes the link down or up, for both ports from now on.
+  // Takes the link down or up, for both ports, from now on.
   void setUp(bool up);
 
   void onFrameFromCard(std::uint32_t port, FrameBytes frame, Picoseconds first_bit) override;

@@ -30,7 +30,7 @@ void CaptureDma::takeDescriptor(std::uint32_t port, const std::uint32_t* words, 
   const std::uint32_t length = words[2] & 0xFFFF;
   const auto flag = [&](unsigned bit) { return ((words[2] >> (bit - 64)) & 1U) != 0; };
   std::deque<FrameData>& complete = stream.complete;
-  // The DMA takes every beat at once, so no frame is cut short (bit 83) or lost.
+  // The DMA accepts every beat at once, so no frame is cut short (bit 83) or lost.
   if (complete.empty() || complete.front().size() != length || flag(83) || flag(84) != sent) {
     throw Error(ErrorKind::kTester, "a capture descriptor does not match its frame",
                 "port " + std::to_string(port) + (sent ? ", sent" : ", received"));

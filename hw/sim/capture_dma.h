@@ -16,8 +16,8 @@ class CaptureDma {
   // `pins` must outlive it.
   explicit CaptureDma(const std::vector<PortPins>& pins);
 
-  // Takes what the streams show just before a clock edge. Throws Error(kTester) when beats and
-  // descriptors do not belong together.
+  // Samples the streams just before a clock edge. Throws Error(kTester) when beats and descriptors
+  // do not match.
   void sample() {
     for (std::uint32_t port = 0; port < streams_.size(); ++port) {
       const PortPins& pins = pins_[port];
@@ -30,14 +30,14 @@ class CaptureDma {
     }
   }
 
-  // Frames complete since the last call, in the order of their descriptors.
+  // Frames completed since the last call, in the order of their descriptors.
   std::vector<card::CapturedFrame> takeFrames();
 
  private:
   using FrameData = std::vector<std::uint8_t>;
 
   struct Stream {
-    FrameData arriving;              // of the frame whose beats are coming
+    FrameData arriving;              // of the current frame
     std::deque<FrameData> complete;  // waiting for their descriptors
   };
   struct PortStreams {

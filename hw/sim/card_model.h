@@ -1,6 +1,6 @@
-// A simulated card behind its pins: what CardSim drives, whatever it is made of.
+// The pins of a simulated card: the interface that CardSim drives, for any implementation.
 //
-// Pins are reached as plain memory: wide ones as 32-bit words, least significant first.
+// Pins are accessed as plain memory: wide ones as 32-bit words, least significant first.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,7 @@ struct AxiLitePins {
   std::uint8_t* rready;
 };
 
-// Copies of one direction's frames on their way to the DMA: beats and, later, a descriptor per
-// frame.
+// Copies of one direction's frames for the DMA: beats and, later, a descriptor per frame.
 struct CapturePins {
   const std::uint32_t* data;  // kDataWords
   const std::uint64_t* keep;
@@ -53,7 +52,7 @@ struct CapturePins {
   const std::uint32_t* descriptor;  // kDescriptorWords, see plumb_card.sv
 };
 
-// One port. What its MAC sets is set before the edge after which the card is to see it: the models
+// One port. A MAC's outputs are set before the edge after which the card is to see them: the models
 // have registers there (hw/rtl/top/plumb_port_pins.sv). Other inputs are set after that edge.
 struct PortPins {
   // AXI4-Stream to the MAC.
@@ -76,13 +75,13 @@ struct PortPins {
   std::uint8_t* rx_set_valid;
   std::uint64_t* rx_set;
   std::uint8_t* link_up;
-  // Captures, where they end at the card's pins.
+  // Captures, if they end at the card's pins.
   CapturePins received;
   CapturePins sent;
   std::uint8_t* capture_ready;
 };
 
-// The way to the host's memory.
+// The interface to the host's memory.
 struct MemoryPins {
   AxiWritePins write;
   AxiReadPins read;
@@ -91,7 +90,7 @@ struct MemoryPins {
 struct CardPins {
   AxiLitePins axi;
   std::vector<PortPins> ports;
-  // Of a card that reaches the host's memory: its captures end there.
+  // For a card with access to the host's memory, which receives its captures.
   std::optional<MemoryPins> memory;
 };
 
@@ -101,14 +100,14 @@ class CardModel {
 
   [[nodiscard]] const CardPins& pins() const { return pins_; }
   virtual void setReset(bool active) = 0;
-  // The clock's rising edge: registers take what their inputs are.
+  // The clock's rising edge: registers take their inputs.
   virtual void rise() = 0;
-  // The falling edge: the model settles after input pins were changed. Reset and pins other than a
-  // MAC's may change again before the next rising edge if fall() follows.
+  // The falling edge: the model settles after input changes. Reset and pins other than a MAC's may
+  // change again before the next rising edge if fall() follows.
   virtual void fall() = 0;
   // Starts writing a waveform to `path`. Throws Error(kTester) when it cannot be written.
   virtual void openTrace(const std::string& path) = 0;
-  // Adds the present state to the waveform, at `time`; times must ascend.
+  // Adds the present state to the waveform, at `time`; times must increase.
   virtual void dumpTrace(Picoseconds time) = 0;
 
  protected:

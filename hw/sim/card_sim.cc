@@ -299,7 +299,7 @@ class CardSim::Impl {
   std::int64_t edge_ = 0;
   Picoseconds now_;
   std::uint32_t ready_ = 0;         // tready as driven, one bit per port
-  std::uint32_t sets_waiting_ = 0;  // ports whose MAC has or is offered an ordered set
+  std::uint32_t sets_waiting_ = 0;  // ports whose MAC holds or is offered an ordered set
   std::uint32_t link_up_ = 0;       // one bit per port
   bool tracing_ = false;
 };

@@ -27,7 +27,7 @@ namespace plumbline::sim {
 class CardModel;
 class DeviceMemory;
 
-// What the card's ports are connected to.
+// The peer of the card's ports.
 class PortPeer {
  public:
   virtual ~PortPeer() = default;
@@ -35,14 +35,14 @@ class PortPeer {
   // when the last beat has crossed the MAC boundary, so `first_bit` may lie up to the frame's AXI
   // time (450 ns for 9216 bytes) in the past, or up to kMacTxLatency in the future.
   virtual void onFrameFromCard(std::uint32_t port, FrameBytes frame, Picoseconds first_bit) = 0;
-  // The same with the frame's preamble, for peers to which it matters.
+  // The same with the frame's preamble, for peers that use it.
   virtual void onFrameFromCard(std::uint32_t port, FrameBytes frame, Picoseconds first_bit,
                                Preamble preamble);
   // The card has sent a control ordered set; its column begins on the wire at `begin`, at most
-  // kMacTxLatency in the future. Peers that know none lose it.
+  // kMacTxLatency in the future. The default discards it.
   virtual void onSetFromCard(std::uint32_t port, OrderedSet set, Picoseconds begin);
-  // Time has come to `now`; the peer may call CardSim::deliver() for frames arriving from now on.
-  // Called before every clock edge.
+  // Time has advanced to `now`; the peer may call CardSim::deliver() for frames arriving from now
+  // on. Called before every clock edge.
   virtual void advanceTo(Picoseconds now) = 0;
 };
 
@@ -50,7 +50,7 @@ struct CardSimOptions {
   std::uint32_t ports = 2;     // 2 or 4; 1 and 8 are options of the build
   std::string trace_fst = {};  // file for a waveform; empty = none
   // Bytes that may wait in a MAC for the wire before it stalls the card. A card that paces its
-  // frames to the line never fills the default.
+  // frames to the line rate never fills the default.
   std::int64_t mac_fifo_bytes = 8192;
 };
 
@@ -58,7 +58,7 @@ class CardSim final : public card::RegisterBus {
  public:
   // Throws Error(kUnsupported) for a port count no model was built for.
   explicit CardSim(const CardSimOptions& options);
-  // A card that reaches `memory`, which must outlive it: `model` is of makeHostCardModel(). Its
+  // A card with access to `memory`, which must outlive it: `model` is of makeHostCardModel(). Its
   // captures end there, and takeCaptured() is always empty.
   CardSim(const CardSimOptions& options, std::unique_ptr<CardModel> model,
           const DeviceMemory& memory);
@@ -66,7 +66,7 @@ class CardSim final : public card::RegisterBus {
   CardSim(const CardSim&) = delete;
   CardSim& operator=(const CardSim&) = delete;
 
-  // Connects the ports; nullptr leaves them dark. The peer must outlive its use.
+  // Connects the ports; with nullptr nothing is connected. The peer must outlive its use.
   void connect(PortPeer* peer);
   // Puts a frame (with FCS) on the wire towards `port`, its first bit (after the SFD) arriving at
   // `first_bit` >= now(). Per port in time order, not overlapping; throws Error(kTester) otherwise.
@@ -75,7 +75,7 @@ class CardSim final : public card::RegisterBus {
   // The same for a control ordered set whose column begins to arrive at `begin`. Per port in time
   // order among themselves.
   void deliverSet(std::uint32_t port, OrderedSet set, Picoseconds begin);
-  // Whether the MAC of `port` has a link, from the next clock on. At first all have.
+  // Whether the MAC of `port` has a link, from the next clock on. Initially all have.
   void setLink(std::uint32_t port, bool up);
 
   // Runs the clock until `time`: to the first edge at or after it.

@@ -46,7 +46,7 @@ class ComparedCard final : public CardModel {
     reset_ = active;
   }
 
-  // At the edge the whole card still sees what its pins were before.
+  // At the edge the whole card still sees the previous values of its pins.
   void rise() override {
     card_.rise();
     whole_.clk_i = 1;

@@ -26,9 +26,9 @@ static_assert(std::endian::native == std::endian::little);
 
 #ifdef PLUMBLINE_CLMUL
 
-// Of a word, bit 63 - d is the coefficient of x^d: the bit that is sent first has the highest
-// power. The product of two words as the processor makes it then has that of x^(d - 1) at bit
-// 127 - d; so factors are one power of x too small.
+// In a word, bit 63 - d is the coefficient of x^d: the bit that is sent first has the highest
+// power. The processor's product of two words then has that of x^(d - 1) at bit 127 - d; so factors
+// are one power of x too small.
 
 // x^`power` modulo the polynomial.
 constexpr std::uint64_t powerOfX(unsigned power) {
@@ -57,7 +57,7 @@ constexpr std::uint64_t kInverse = [] {
 }();
 constexpr std::uint64_t kPolynomialWord = std::uint64_t{kPolynomial} << 32;
 
-// What moves word i of a beat up by the words behind it; the last one stays.
+// Factor that shifts word i of a beat past the words after it; none for the last one.
 constexpr auto kMoves = [] {
   std::array<std::uint64_t, kWords - 1> moves{};
   for (std::size_t i = 0; i + 1 < kWords; ++i) {
@@ -66,8 +66,8 @@ constexpr auto kMoves = [] {
   return moves;
 }();
 
-// By count / 4: what moves a register in the upper half of a word up by count zero bytes, four of
-// which registerOf() adds. None for the first.
+// By count / 4: factor that shifts a register in the upper half of a word past count zero bytes,
+// four of which registerOf() adds. None for the first.
 constexpr auto kZeros = [] {
   std::array<std::uint64_t, 17> zeros{};
   for (unsigned i = 2; i < zeros.size(); ++i) zeros[i] = powerOfX(32 * i - 32 - 1);
@@ -157,7 +157,7 @@ unsigned int plumb_crc32_beat(unsigned long long w0, unsigned long long w1, unsi
 }
 
 unsigned int plumb_crc32_zeros(unsigned int state, unsigned int count) {
-  if (state == 0) return 0;  // behind a frame of one beat
+  if (state == 0) return 0;  // after a frame of one beat
 #ifdef PLUMBLINE_CLMUL
   if (plumbline::sim::hasClmul()) return plumbline::sim::crcAfterZerosByProducts(state, count);
 #endif

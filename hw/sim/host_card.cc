@@ -107,7 +107,7 @@ class HostCard final : public CardModel {
                  .descriptor = dma_.cap_tx_desc_i.data()});
   }
 
-  // One direction's capture pins of the DMA: those of port p behind those of port p - 1.
+  // One direction's capture pins of the DMA: those of port p after those of port p - 1.
   struct Joined {
     std::uint32_t* data;
     std::uint32_t* keep;

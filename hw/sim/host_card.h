@@ -1,4 +1,4 @@
-// The card with its path to the host's memory, Verilated: what a host sees behind PCIe.
+// The Verilated card with its interface to the host's memory: a card behind PCIe.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace plumbline::sim {
 
-// A card of two ports for CardSim, beside the memory that it can reach.
+// A card of two ports for CardSim, beside the memory that it can access.
 std::unique_ptr<CardModel> makeHostCardModel();
 
 }  // namespace plumbline::sim

@@ -1,9 +1,9 @@
-// The receiving half of a port's MAC: frames at exact times on the wire in, beats of the card's
-// AXI4-Stream out.
+// The receiving half of a port's MAC: takes frames at exact times on the wire, outputs beats of the
+// card's AXI4-Stream.
 //
 // A beat is presented at the first clock edge at or after the arrival of its last byte plus
-// kMacRxLatency, at most one per clock. Bytes of a last beat beyond the frame carry no meaning. An
-// ordered set is presented likewise, beside the beats.
+// kMacRxLatency, at most one per clock. Bytes of a last beat after the frame's end are undefined.
+// An ordered set is presented likewise, beside the beats.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ class MacRxModel {
     Preamble preamble;  // of its frame
   };
 
-  // A frame (with FCS) arrives, its first bit after the SFD at `first_bit`. Frames come in time
-  // order and leave room for each other's preamble; throws Error(kTester) otherwise, and for an
-  // empty frame.
+  // A frame (with FCS) arrives, its first bit after the SFD at `first_bit`. Frames must be in time
+  // order with room for each other's preamble; throws Error(kTester) otherwise, and for an empty
+  // frame.
   void deliver(FrameBytes frame, Picoseconds first_bit, Preamble preamble = kOrdinaryPreamble);
   // An ordered set arrives, its column beginning at `begin`. In time order among themselves; throws
   // Error(kTester) otherwise.
@@ -61,9 +61,9 @@ class MacRxModel {
   OrderedSet takeSet();
   void scheduleBeat();
 
-  std::deque<Arriving> queue_;  // the front one is being presented
+  std::deque<Arriving> queue_;  // the first one is being presented
   FrameBytes presented_;        // keeps the bytes of the last beat alive
-  std::size_t offset_ = 0;      // bytes of the front frame already presented
+  std::size_t offset_ = 0;      // bytes of the first frame already presented
   Picoseconds next_beat_ = kNever;
   std::deque<ArrivingSet> sets_;
   Picoseconds next_set_ = kNever;

@@ -13,8 +13,7 @@ constexpr std::int64_t kColumn = kColumnBytes.count();
 constexpr std::int64_t kMaxDeficit = 7;
 constexpr std::int64_t kAverageGap = kMinGapBytes.count();
 constexpr std::int64_t kPreamble = kPreambleBytes.count();
-// Frames that may be on their way at a time and whose memory is kept: 150 of 64 bytes are on a wire
-// of 1 us.
+// Most frames in flight whose memory is kept: 150 of 64 bytes are on a wire of 1 us.
 constexpr std::size_t kMostKept = 1024;
 
 constexpr std::int64_t roundUp(std::int64_t value, std::int64_t unit) {
@@ -23,7 +22,7 @@ constexpr std::int64_t roundUp(std::int64_t value, std::int64_t unit) {
 
 }  // namespace
 
-// The waiting set goes into a whole column within [begin, end), wire positions of idle.
+// Assigns the waiting set a whole column within [begin, end), wire positions of idle.
 void MacTxModel::findColumn(std::int64_t begin, std::int64_t end) {
   if (!waiting_ || set_column_ != kNowhere) {
     return;
@@ -65,14 +64,14 @@ std::optional<MacTxModel::Sent> MacTxModel::beat(Picoseconds edge, const std::ui
     return std::nullopt;
   }
   frame_end_bytes_ = next_byte_ / kByteTime;
-  // The byte behind the frame marks its end: no ordered set can begin there.
+  // The byte after the frame marks its end: no ordered set can begin there.
   idle_from_ = frame_end_bytes_ + 1;
   ++stats_.tx_frames;
   return Sent{handOut(), first_bit_, preamble_};
 }
 
-// The frame that has crossed. Its bytes come from the one handed out longest ago, if nobody holds
-// that any more: frames of a kind follow each other, and each would be two allocations.
+// The completed frame. Its memory is that of the oldest frame handed out, if no reference to that
+// remains: otherwise each frame would take two allocations.
 FrameBytes MacTxModel::handOut() {
   FrameBytes sent = frame_;
   const bool all_held = handed_out_.empty() || handed_out_[oldest_].use_count() > 1;
@@ -82,7 +81,7 @@ FrameBytes MacTxModel::handOut() {
   std::swap(frame_, handed_out_[oldest_]);
   oldest_ = oldest_ + 1 == handed_out_.size() ? 0 : oldest_ + 1;
   if (frame_ != nullptr && frame_.use_count() == 1) {
-    // Whoever had it may have let it go on another thread.
+    // The last reference may have been released on another thread.
     std::atomic_thread_fence(std::memory_order_acquire);
     frame_->clear();
   } else {
@@ -102,7 +101,7 @@ std::optional<MacTxModel::SentSet> MacTxModel::placeSet(Picoseconds edge) {
     return std::nullopt;
   }
   if (frame_->empty()) {
-    // No frame can have its preamble before that of one that comes with the next edge.
+    // The preamble of a frame cannot be earlier than that of a frame beginning at the next edge.
     findColumn(idle_from_, (edge + kClockPeriodMin + kMacTxLatency) / kByteTime - kPreamble);
   }
   if (set_column_ == kNowhere) {

@@ -1,15 +1,14 @@
-// The sending half of a port's MAC: beats of the card's AXI4-Stream in, frames at exact times on
-// the wire out.
+// The sending half of a port's MAC: takes beats of the card's AXI4-Stream, outputs frames at exact
+// times on the wire.
 //
 // The line is divided into columns of 8 bytes and every frame begins in a new one: the preamble is
 // one column long, so the first bit after the SFD lies on a column boundary too. Alignment makes
-// the gap differ from 12 bytes; a deficit idle count of 0 to 7 remembers how many idle bytes have
-// been taken away, so that under full load the gap averages 12 bytes and is never below 5 (FACTS
-// I.3).
+// the gap differ from 12 bytes; a deficit idle count of 0 to 7 records how many idle bytes have
+// been removed, so that under full load the gap averages 12 bytes and is never below 5 (FACTS I.3).
 //
-// An ordered set takes a whole column of idle between two frames and no time of theirs: it goes
-// into the first such column after it was handed over, which on a full line comes in every second
-// gap or sooner. Frames may pass it until then.
+// An ordered set takes a whole column of idle between two frames and delays none: it is sent in the
+// first such column after it was handed over, which on a full line occurs in every second gap or
+// sooner. Frames may overtake it until then.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +27,7 @@ class MacTxModel {
   // A frame whose last beat has crossed the MAC boundary.
   struct Sent {
     FrameBytes frame;
-    Picoseconds first_bit;  // true time of its first bit after the SFD on the wire
+    Picoseconds first_bit;  // exact time of its first bit after the SFD on the wire
     Preamble preamble;
   };
   // An ordered set and when its column begins on the wire.
@@ -57,11 +56,11 @@ class MacTxModel {
   std::optional<Sent> beat(Picoseconds edge, const std::uint8_t* data, std::size_t bytes, bool last,
                            Preamble preamble = kOrdinaryPreamble);
 
-  // Ready for an ordered set: the one before has its place on the line.
+  // Ready for an ordered set: the previous one has its column.
   [[nodiscard]] bool setReady() const { return !waiting_; }
   // An ordered set crosses the MAC boundary at the clock edge at `edge`; setReady() must be true.
   void set(Picoseconds edge, OrderedSet set);
-  // The waiting set once it has its place. To be asked at every edge while a set waits, after the
+  // The waiting set once it has a column. To be called at every edge while a set waits, after the
   // beat of that edge.
   std::optional<SentSet> placeSet(Picoseconds edge);
 
@@ -83,17 +82,16 @@ class MacTxModel {
 
   Picoseconds fifo_time_;
   WireStats stats_;
-  // The frame that is crossing, empty between frames, and those handed out, to be filled again: a
-  // ring.
+  // The current frame, empty between frames, and frames handed out, whose memory is reused: a ring.
   Buffer frame_ = std::make_shared<std::vector<std::uint8_t>>();
   std::vector<Buffer> handed_out_;
   std::size_t oldest_ = 0;
-  Picoseconds first_bit_;             // of the frame that is crossing
-  Picoseconds next_byte_;             // when the byte after the last accepted one goes on the wire
-  bool starved_ = false;              // the frame that is crossing had an underrun
-  std::int64_t frame_end_bytes_ = 0;  // wire position after the previous frame, in byte times
-  std::int64_t deficit_ = 0;          // deficit idle count
-  Preamble preamble_ = kOrdinaryPreamble;  // of the frame that is crossing
+  Picoseconds first_bit_;                  // of the current frame
+  Picoseconds next_byte_;                  // when the byte after the last accepted one is sent
+  bool starved_ = false;                   // the current frame had an underrun
+  std::int64_t frame_end_bytes_ = 0;       // wire position after the previous frame, in byte times
+  std::int64_t deficit_ = 0;               // deficit idle count
+  Preamble preamble_ = kOrdinaryPreamble;  // of the current frame
   std::optional<Waiting> waiting_;
   std::int64_t set_column_ = kNowhere;  // where the waiting set goes
   std::int64_t idle_from_ = 0;          // first wire position where an ordered set can begin

@@ -1,12 +1,12 @@
-// A card put together from Verilated models: one of what its ports have in common
-// (plumb_card_common) and one of a port (plumb_card_port) for each port, all of one class.
+// A card composed of Verilated models: one of the common part of its ports (plumb_card_common) and
+// one of a port (plumb_card_port) for each port, all of one class.
 //
-// What is wired between them in plumb_card is copied here. Every wire comes from a register, so
-// that one pass per edge is enough:
+// The wires between them in plumb_card are copied here. Every wire comes from a register, so that
+// one pass per edge is enough:
 //   rising edge    common part first; its outputs reach the ports' pins before their edge, because
 //                  those have registers of their own (hw/rtl/top/plumb_port_pins.sv)
 //   falling edge   ports first; the common part decides then whether its gated clock ticks next
-// A build with PLUMBLINE_CARD_SIM_COMPARE holds it, clock by clock, against plumb_card as one
+// A build with PLUMBLINE_CARD_SIM_COMPARE compares it, clock by clock, with plumb_card as one
 // model.
 #pragma once
 
@@ -57,7 +57,7 @@ class SimulatedCard final : public CardModel {
   void openTrace(const std::string& path) override;
   void dumpTrace(Picoseconds time) override { waveform_.dump(time); }
 
-  // For a model beside it: the context that all models of a waveform share, and the models.
+  // For an additional model: the context that all models of a waveform share, and the models.
   [[nodiscard]] VerilatedContext& context() { return context_; }
   void addTo(Waveform& waveform);
 

@@ -1,4 +1,4 @@
-// What the halves of the simulated card's harness share: clock edges, the line, frames on it.
+// Common definitions of the simulated card's harness: clock edges, the line, frames on it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ constexpr Picoseconds edgeTime(std::int64_t n) {
 
 inline constexpr BitRate kLineRate = gigabitsPerSecond(100);
 inline constexpr Picoseconds kByteTime = serializationTime(Bytes(1), kLineRate);
-// A byte time is whole, so positions on the line can be counted in bytes.
+// A byte time is a whole number, so positions on the line can be counted in bytes.
 static_assert(kByteTime * (kLineRate.bitsPerSecond() / 8) == seconds(1));
 
 // Bytes per beat of the AXI4-Streams at the MAC boundary.
@@ -33,26 +33,28 @@ inline constexpr std::int64_t kBeatBytes = 64;
 inline constexpr Picoseconds kMacTxLatency = nanoseconds(100);
 inline constexpr Picoseconds kMacRxLatency = nanoseconds(100);
 
-// Frames start in columns of the line this long.
+// Length of the line's columns, in which frames start.
 inline constexpr Bytes kColumnBytes{8};
 
-// Preamble of a frame without its first byte: D1 in bits 7:0, the SFD in bits 55:48. What stands
-// before every frame that does not carry anything in it.
+// Preamble of a frame without its first byte: D1 in bits 7:0, the SFD in bits 55:48. Default for
+// frames that carry no data in it.
 using Preamble = std::uint64_t;
 inline constexpr Preamble kOrdinaryPreamble = 0xD5'55'55'55'55'55'55;
 
 // A control ordered set: a column of the line between frames, D0 in bits 7:0.
 using OrderedSet = std::uint64_t;
 
-// Bytes of a frame (with FCS) between card and peer: shared, never changed once sent.
+// Bytes of a frame (with FCS) between card and peer: shared, constant once sent.
 using FrameBytes = std::shared_ptr<const std::vector<std::uint8_t>>;
 
-// Statistics of the MAC model of one port, from the true wire: what tests compare the card with.
+// Statistics of the MAC model of one port, from the exact wire times: the reference for the card's
+// counters.
 struct WireStats {
   std::uint64_t tx_frames = 0;
   std::int64_t min_gap_bytes = 0;  // smallest gap between two sent frames; 0 before there are two
   std::uint64_t tx_sets = 0;       // ordered sets sent
-  std::uint64_t underruns = 0;     // sent frames in which the wire ran dry: the card left a bubble
+  // Sent frames in which the wire ran out of data: the card left a bubble.
+  std::uint64_t underruns = 0;
 };
 
 }  // namespace plumbline::sim

@@ -1,6 +1,6 @@
-// The server and the target program, as their users start them, before clients and peers that
-// misbehave. Each attack is bounded in time, and what matters is the same every time: the program
-// lives, answers others meanwhile, and ends when it is told to.
+// The server and the target program, started as by users, with misbehaving clients and peers. Each
+// attack is bounded in time, with the same criteria: the program survives, answers others
+// meanwhile, and ends on request.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -165,8 +165,8 @@ TEST_F(Attack, PeersThatOnlyGreetBlockNobody) {
   expectEndsWhenTold();
 }
 
-// It says what it is, and nothing more once a trial wants to connect: nothing is in hand that could
-// be finished.
+// It reports its configuration, and is silent once a trial wants to connect: there is no trial to
+// finish.
 TEST_F(Attack, APeerThatStallsDoesNotHoldUpTheCommand) {
   if (!commandHas(scratch_.path() / "target", "libfabric")) {
     GTEST_SKIP() << "built without libfabric";
@@ -190,7 +190,7 @@ TEST_F(Attack, APeerThatStallsDoesNotHoldUpTheCommand) {
   EXPECT_LT(steady_clock::now() - before, seconds(10));
 }
 
-// The provider that libfabric takes by default installs handlers of its own.
+// libfabric's default provider installs signal handlers of its own.
 TEST_F(Attack, SignalsAreTheServersWithAnyLibrary) {
   serve();
   for (const std::string bench : {"libfabric", "verbs", "fpga", "sim", "rtl"}) {
@@ -328,7 +328,7 @@ class TargetAttack : public Attack {
       GTEST_SKIP() << "no target here: " << error.what();
     }
   }
-  // Whether it greets who comes now.
+  // Whether it greets a new connection.
   bool greets() {
     const RawSocket bench(port_);
     return bench.receiveSome(20, kPatience).find("plumbline_target") != std::string::npos;
@@ -351,8 +351,8 @@ TEST_F(TargetAttack, LinesInDeepNesting) {
   EXPECT_EQ(target_->wait().exit_code, 0);
 }
 
-// What the program logs of its clients holds up nobody: not when the log is full, nor when its
-// reader has gone.
+// Logging of clients never blocks the program: neither when the log is full, nor when its reader is
+// gone.
 TEST_F(TargetAttack, ALogThatNobodyReads) {
   const fs::path out = scratch_.path() / "target" / "stdout.txt";
   ASSERT_EQ(::mkfifo(out.c_str(), 0600), 0);
@@ -383,7 +383,7 @@ TEST_F(TargetAttack, ALogThatNobodyReads) {
     bench.send("rubbish " + std::string(300, 'x') + "\n");
     EXPECT_TRUE(bench.closedWithin(kPatience));
   };
-  for (int i = 0; i < 20; ++i) talkRubbish();  // twice what the pipe takes
+  for (int i = 0; i < 20; ++i) talkRubbish();  // twice the capacity of the pipe
   EXPECT_TRUE(greets());
   ::close(log);
   fs::remove(out);  // Process reads it at the end, which would wait for a writer
@@ -395,7 +395,7 @@ TEST_F(TargetAttack, ALogThatNobodyReads) {
   EXPECT_LT(steady_clock::now() - before, seconds(15));
 }
 
-// More than it may take is refused, and nobody else is.
+// Memory above the limit is refused, without effect on others.
 TEST_F(TargetAttack, MessagesOfMoreMemoryThanItMayTake) {
   serveTarget({"--max-memory", "200MB"});
   if (IsSkipped()) return;

@@ -1,4 +1,4 @@
-// A listener that a server takes for a target program, and that says what no target program would.
+// A listener that a server takes for a target program, and that sends invalid lines.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace plumbline {
 
-// Serves any number of connections: says the lines one after the other, each when something has
-// come in, the first at once. Then it keeps the connection open in silence. Connections after the
+// Serves any number of connections: sends the lines one after the other, the first at once, each
+// further one after input. Then it keeps the connection open in silence. Connections after the
 // first get the lines of `later`, if there are any.
 class HostilePeer {
  public:

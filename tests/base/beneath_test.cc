@@ -29,7 +29,7 @@ class Beneath : public testing::Test {
   }
   ~Beneath() override { fs::remove_all(top_); }
 
-  // What is in the file, or "" for one that is not opened.
+  // Contents of the file, or "" if it is not opened.
   std::string read(const std::string& name) {
     error_ = 0;
     const auto file = openBeneath((top_ / "files").string(), name, error_);

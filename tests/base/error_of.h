@@ -1,4 +1,4 @@
-// What an action throws.
+// The error that an action throws.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 namespace plumbline {
 
-// The Error that `act()` throws; a failure of the test when it throws none.
+// The Error that `act()` throws; fails the test when it throws none.
 template <typename Act>
 Error errorOf(const Act& act) {
   try {

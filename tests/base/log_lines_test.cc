@@ -31,7 +31,7 @@ class LogLinesTest : public testing::Test {
     if (ends_[0] >= 0) ::close(ends_[0]);
     ends_[0] = -1;
   }
-  // What there is now.
+  // The present contents.
   std::string read() const {
     std::array<char, 65536> bytes{};
     ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
@@ -49,7 +49,8 @@ TEST_F(LogLinesTest, WritesLines) {
   EXPECT_EQ(read(), "one\ntw\\x1b[0mo\\x0athree\n");
 }
 
-// More than a pipe takes: this test ends at all, and says how many lines there were.
+// More than the pipe's capacity: this test ends at all, and the log has the number of dropped
+// lines.
 TEST_F(LogLinesTest, DropsWhatNobodyReads) {
   LogLines log(ends_[1]);
   for (int i = 0; i < 1000; ++i) log.write(std::string(300, 'x'));

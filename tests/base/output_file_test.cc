@@ -87,7 +87,7 @@ TEST(OutputFile, AFullDiskIsSaid) {
   EXPECT_THAT(whole.what(),
               HasSubstr("/dev/full: the output could not be written completely: No space left"));
   EXPECT_EQ(errorOf([] { OutputFile("/dev/full").write("a piece"); }).kind(), ErrorKind::kTester);
-  // What is written to the stream is found by the check at the latest.
+  // The check finds errors of writes to the stream at the latest.
   OutputFile output("/dev/full");
   output.stream() << "a small piece";
   EXPECT_EQ(errorOf([&] { output.check(); }).kind(), ErrorKind::kTester);

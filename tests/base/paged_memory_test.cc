@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kPage = std::size_t{2} << 20;
 
-// A block that knows what should be in it.
+// A block with its expected content.
 class Marked {
  public:
   Marked(std::size_t bytes, unsigned mark)
@@ -62,8 +62,8 @@ bool cutsBlocks() {
   return pagedUse().reserved_bytes > 0;
 }
 
-// What the kernel says of the mapping that `address` is in: the value of `key` in
-// /proc/self/smaps; empty if it does not say.
+// The kernel's data on the mapping with `address`: the value of `key` in /proc/self/smaps; empty if
+// it is missing.
 std::string mappingOf(std::uintptr_t address, const std::string& key) {
   std::ifstream maps("/proc/self/smaps");
   bool inside = false;
@@ -137,7 +137,7 @@ TEST(PagedMemory, WhatIsLargerIsCutUpBeforeNewMemoryIsUsed) {
   EXPECT_TRUE(behind.intact());
 }
 
-// Nearly all of a region, in blocks that are too small for what comes next.
+// Nearly all of a region, in blocks that are too small for the next request.
 TEST(PagedMemory, NeighboursAreJoinedBeforeAnotherRegionIsTaken) {
   if (!cutsBlocks()) GTEST_SKIP() << "the address sanitizer watches blocks one by one";
   trimPaged();

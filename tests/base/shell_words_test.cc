@@ -1,4 +1,4 @@
-// Words as a shell reads them: the shell itself is asked.
+// Words as a shell reads them, checked with a real shell.
 #include "base/shell_words.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace plumbline {
 namespace {
 
-// What a shell passes on as the only word of `command`.
+// The only word of `command` as a shell passes it on.
 std::string passedOn(const std::string& word) {
   const std::string command =
       "set -- " + word + R"(; test $# = 1 || echo "$# words"; printf '%s|' "$1")";

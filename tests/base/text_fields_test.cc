@@ -28,7 +28,7 @@ std::vector<Row> rowsOf(const std::string& text) {
   return rows;
 }
 
-// Reading a long text is work that somebody may give up.
+// Reading a long text can be cancelled.
 TEST(TextFields, ReadingEndsWhenItIsNotWantedAnyMore) {
   std::istringstream stream(std::string(std::size_t{1} << 18, '\n') + "a,b\n");
   TextTable table(stream);

@@ -73,7 +73,7 @@ TEST(Units, TimeArithmeticIsExact) {
   EXPECT_EQ(nanoseconds(7) / nanoseconds(2), 3);
   EXPECT_EQ(-nanoseconds(7) / nanoseconds(2), -3);
   EXPECT_LT(Picoseconds(-1), Picoseconds(0));
-  // One picosecond stays visible behind a hundred days.
+  // One picosecond stays visible after a hundred days.
   const Picoseconds long_run = seconds(8'640'000);
   EXPECT_EQ((long_run + Picoseconds(1) - long_run).count(), 1);
 }

@@ -66,7 +66,8 @@ TEST_P(LibfabricBenchOver, DeliversALightLoadBothWays) {
   ASSERT_EQ(result.latency.size(), 2U);
   for (const bench::GroupLatency& group : result.latency) {
     EXPECT_EQ(group.histogram.count(), 5693U);
-    EXPECT_GT(group.histogram.minimum(), 100'000U);  // nothing crosses two threads in 100 ns
+    // No message passes between two threads in 100 ns.
+    EXPECT_GT(group.histogram.minimum(), 100'000U);
     EXPECT_LT(group.histogram.maximum(), 5'050'000'000'000U);
   }
   EXPECT_TRUE(result.ports.empty());  // not observed, and so not there
@@ -107,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Loopback, LibfabricBenchOver,
                            return name;
                          });
 
-// No software on one machine posts 100 Gb/s of 64-byte messages: what is due and not delivered is
+// No software on one machine posts 100 Gb/s of 64-byte messages: undelivered messages count as
 // lost, and the trial ends in time.
 TEST(LibfabricBench, CountsWhatItCannotDeliverAsLost) {
   bench::EndpointSpec endpoint;

@@ -1,5 +1,5 @@
 // The libfabric bench under `plumbline run --agents`: one agent per host, each with endpoints of
-// its own, in network namespaces that stand for the hosts.
+// its own, in network namespaces that represent the hosts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// What is due has time to complete on a busy machine.
+// Enough time for completions on a busy machine.
 constexpr const char* kScenario = R"(plumbline: 1
 name: two-hosts
 test: T5.2
@@ -110,7 +110,7 @@ TEST_F(OfiAgentsTest, TwoHostsMeasureFromOneStart) {
   for (const auto& agent : json.at("agents")) {
     EXPECT_EQ(agent.at("outcome"), "done");
     EXPECT_GT(agent.at("trials"), 0);
-    // Both are of one machine, whose clock is one.
+    // Both are on one machine and share its clock.
     EXPECT_LE(std::abs(agent.at("clock_offset_ns").get<std::int64_t>()),
               agent.at("clock_uncertainty_ns").get<std::int64_t>() + 100'000);
   }

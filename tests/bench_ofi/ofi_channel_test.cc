@@ -32,7 +32,7 @@ struct Case {
   Operation operation;
 };
 
-// What crashes do, as it was before libfabric was loaded.
+// Crash handlers before libfabric was loaded.
 using Handlers = std::array<void (*)(int), 5>;
 Handlers crashHandlers() {
   constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
@@ -55,8 +55,8 @@ std::string nameOf(const testing::TestParamInfo<Case>& info) {
 
 class OfiProvider : public testing::TestWithParam<Case> {};
 
-// Every message completes once, in a slot that was posted; the target's software is told of those,
-// and only of those, that say so; and what arrived is what was sent.
+// Every message completes once, in a slot that was posted; the target's software gets completions
+// exactly for the operations with them; and the received data is the sent data.
 TEST_P(OfiProvider, CarriesMessagesOverEveryQueuePair) {
   const Info info = findProvider(specOf(GetParam().provider), Reach::kThisHost);
   for (const std::int64_t bytes : {leastMessage(*info).count(), std::int64_t{4}, std::int64_t{64},

@@ -24,7 +24,7 @@ TEST(OfiFault, SaysHowToRegisterMoreMemory) {
   EXPECT_THAT(error.what(), HasSubstr("fi_mr_reg"));
   EXPECT_THAT(error.what(), HasSubstr("target, 4194304 B"));
   EXPECT_THAT(error.remedy(), HasSubstr("ulimit -l unlimited"));
-  // Other calls need memory of their own, which that limit has nothing to do with.
+  // Other calls need memory that does not count towards that limit.
   EXPECT_EQ(ofiFault("fi_endpoint", -FI_ENOMEM, {}).kind(), ErrorKind::kTester);
 }
 

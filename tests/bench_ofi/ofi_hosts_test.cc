@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// On a link of 100 Mb/s, which any machine keeps.
+// On a link of 100 Mb/s, which any machine can sustain.
 constexpr const char* kKvTransfer = R"(plumbline: 1
 name: kv-two-hosts
 test: kv-transfer
@@ -58,7 +58,7 @@ class OfiHostsTest : public testing::Test {
 
   [[nodiscard]] fs::path path(const std::string& name) const { return scratch_.path() / name; }
 
-  // Starts a program on the host, and waits until it says that it is there.
+  // Starts a program on the host, and waits for its first line.
   void start(const std::string& host, const std::string& name, const std::string& program,
              const std::vector<std::string>& arguments, const std::string& word) {
     const InNamespace there(network_.space(host));
@@ -147,7 +147,7 @@ TEST_F(OfiHostsTest, TransfersCrossTheCable) {
         operation == "read" ? network_.fabricBytes("b") - b : network_.fabricBytes("a") - a;
     EXPECT_GT(sent, 20U * 16'384);
   }
-  // It is said when the bench has gone, which may be after the bench's end.
+  // Logged when the bench has gone, possibly after the bench's end.
   const std::string said = "the bench at 10.96.3.1: read of 16384 B over 2 queue pairs: ended";
   while (contentOf(path("target-b") / "stdout.txt").find(said) == std::string::npos) {
     std::this_thread::sleep_for(5ms);

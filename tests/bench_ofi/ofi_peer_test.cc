@@ -119,7 +119,7 @@ TEST_F(OfiTcpPeerTest, AProviderOfOneHostAloneIsRefused) {
   EXPECT_THAT(error.remedy(), testing::Not(HasSubstr("shm")));
 }
 
-// The target's host lacks what the bench's has.
+// The target's host lacks the bench's provider.
 TEST_F(OfiTcpPeerTest, AProviderThatThePeerDoesNotHaveIsItsWord) {
   const auto error =
       errorOf([&] { endpoint::Peer(spec_, kLibfabric, R"({"provider":"none","names":[]})"); });
@@ -128,7 +128,7 @@ TEST_F(OfiTcpPeerTest, AProviderThatThePeerDoesNotHaveIsItsWord) {
   EXPECT_THAT(error.what(), HasSubstr("provider none: libfabric has no such endpoint"));
 }
 
-// Names as long as the provider's own are read, others are not handed to it.
+// Names of the provider's own length are used, others are not passed to it.
 TEST_F(OfiTcpPeerTest, ANameOfAnotherKindIsRefused) {
   const endpoint::Peer peer(spec_, kLibfabric, R"({"provider":"tcp;ofi_rxm","names":[]})");
   endpoint::PeerSocket bench = peer.call();

@@ -1,4 +1,4 @@
-// Peers that send what nobody asked for, to either end of a channel.
+// Peers that send unrequested messages, to either end of a channel.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rdma/fi_errno.h>
@@ -38,7 +38,7 @@ Info tcpInfo() {
   return findProvider(spec, Reach::kOtherHosts);
 }
 
-// An endpoint that posts what it likes.
+// An endpoint that posts arbitrary operations.
 class Stranger {
  public:
   explicit Stranger(fi_info& info) : host_(info, "stranger", 1, 64, 4096, FI_WRITE | FI_SEND) {}
@@ -46,7 +46,7 @@ class Stranger {
   OfiHost& host() { return host_; }
 
   // Writes with immediate data. True when the write has completed, false when it was refused or its
-  // connection has ended. `drive`: called all the time, makes the other end go on.
+  // connection has ended. `drive`: called repeatedly, drives the other end.
   bool write(const OfiMemory& memory, const std::function<void()>& drive) {
     bool posted = false;
     const std::int64_t end_ns = endpoint::monotonicNow() + kStrangerTime_ns;
@@ -73,7 +73,7 @@ class Stranger {
   OfiHost host_;
 };
 
-// What `drive` throws within a while, after a write that has completed.
+// The exception of `drive` within a while, after a write that has completed.
 std::optional<Error> faultOf(Stranger& stranger, const OfiMemory& memory,
                              const std::function<void()>& drive) {
   try {
@@ -90,7 +90,7 @@ std::optional<Error> faultOf(Stranger& stranger, const OfiMemory& memory,
 class OfiStranger : public testing::TestWithParam<Operation> {};
 
 // A write with immediate data has no context at its target. It is refused, or ends the channel; it
-// is never counted or taken for a message.
+// is never counted as a message.
 TEST_P(OfiStranger, DoesNotWriteToATargetThatAskedForAnotherOperation) {
   const Info info = tcpInfo();
   OfiTarget target(*info, {GetParam(), Bytes(64), 1, 4});
@@ -116,7 +116,7 @@ TEST_P(OfiStranger, DoesNotWriteToAnInitiator) {
   const std::vector<std::uint8_t> before(initiator.memory().begin(), initiator.memory().end());
   std::size_t completed = 0;
   std::array<std::uint32_t, 4> slots{};
-  // Somebody who knows the key, which is told to nobody.
+  // A peer with the secret key.
   const OfiMemory memory{initiator.host().remoteAddress(), initiator.host().key()};
   const auto fault = faultOf(stranger, memory, [&] { completed += initiator.poll(slots); });
   if (fault) {
@@ -144,7 +144,7 @@ TEST(OfiKeys, AreNotGuessed) {
   EXPECT_GT(*keys.begin(), std::uint64_t{1} << 32U);
 }
 
-// A bench that is let in, asks for one operation and does another one, ends its own session alone.
+// An admitted bench that requests one operation and executes another one ends its own session only.
 TEST(OfiTargets, ServeOthersAfterAHostileBench) {
   endpoint::PeerListener listener(kLocalAddress, 0);
   std::atomic<bool> stop{false};
@@ -171,7 +171,7 @@ TEST(OfiTargets, ServeOthersAfterAHostileBench) {
     stranger.host().meet(address->names);
     ASSERT_TRUE(bench.receive(std::chrono::seconds(10)));
     stranger.write(address->memory, [] {});
-    // Told why, or asked in vain: either way it answers or hangs up.
+    // With an error or without: it answers or closes the connection.
     try {
       bench.send(encode(endpoint::PeerQuestion::kTold));
       const auto told = bench.receive(std::chrono::seconds(10));

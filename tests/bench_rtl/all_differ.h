@@ -1,4 +1,4 @@
-// That no change of a description leaves the text under which it is stored as it was.
+// Checks that every change of a description changes the text under which it is stored.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,8 @@
 
 namespace plumbline::bench {
 
-// Applies each of `changes` to a copy of `base`; `textOf` must tell them from it and each other.
+// Applies each of `changes` to a copy of `base`; `textOf` must give different texts for it and for
+// all of them.
 template <typename Spec, typename Changes, typename TextOf>
 void expectAllDiffer(const Spec& base, const Changes& changes, const TextOf& textOf) {
   std::set<std::string> seen{textOf(base)};

@@ -1,5 +1,5 @@
-// The Verilated card in a network that others use too: what the card counts against what the fabric
-// itself records of the same frames.
+// The Verilated card in a network with other traffic: the card's counters against the fabric's own
+// records of the same frames.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -127,10 +127,10 @@ class Account final : public fabric::Observer {
   std::uint64_t trims = 0;
   std::uint64_t others = 0;  // frames of simulated hosts that came out
   std::map<fabric::DropReason, std::uint64_t> drops;
-  // Of the card's sender: pauses begun, and their time from asking until asking to go on.
+  // Of the card's sender: pauses begun, and their time from the XOFF request to the XON request.
   std::uint64_t pauses = 0;
   Picoseconds paused;
-  std::vector<Picoseconds> pause_frames;  // when their first bits come, if they leave at once
+  std::vector<Picoseconds> pause_frames;  // times of their first bits, if they leave at once
   Picoseconds paused_in_trial;            // of it, before the trial's duration is over
   std::optional<Picoseconds> paused_since;
 
@@ -175,7 +175,7 @@ Observed observe(const TrialSpec& spec) {
           trial.simHosts().jobResults()};
 }
 
-// Two thirds of the wire are taken by others, so that 60 % of the card's own make a queue of some
+// Other traffic takes two thirds of the wire, so that 60 % of the card's own make a queue of some
 // 100 kB in 40 us.
 TrialSpec overload() { return crowdedTrial(microseconds(1), Bytes(1024), Fraction::percent(60)); }
 
@@ -268,7 +268,7 @@ TEST(Background, TrimmedFramesComeCutAndAreCounted) {
   const StreamResult& stream = seen.result.streams[0];
   EXPECT_GT(seen.account.trims, 10U);
   EXPECT_LT(seen.account.trims, stream.sent_frames);
-  // The tag is within what is kept: the frame is not lost, but its ICRC is.
+  // The tag is within the kept part: the frame is not lost, but its ICRC is.
   EXPECT_EQ(stream.bad_icrc, seen.account.trims);
   EXPECT_EQ(stream.received_frames, stream.sent_frames);
   EXPECT_EQ(stream.received_bytes,
@@ -292,7 +292,7 @@ TEST(Background, TrimmedFramesComeCutAndAreCounted) {
   EXPECT_EQ(observe(spec).account.trims, 0U);
 }
 
-// 64 bytes end before the tag of a RoCE frame: all that is known of it is that it did not come.
+// 64 bytes end before the tag of a RoCE frame: it only counts as lost.
 TEST(Background, FramesTrimmedBeforeTheirTagAreLost) {
   TrialSpec spec = overload();
   fabric::TrimSpec trim;
@@ -318,7 +318,7 @@ TEST(Background, PfcPausesTheCard) {
   EXPECT_GT(seen.account.pauses, 1U);
   EXPECT_EQ(counters.rx_xoff, seen.account.pauses);
   EXPECT_EQ(counters.rx_xon, seen.account.pauses);
-  // Both ends of a pause take the same way; a frame's end is known to a clock.
+  // Both ends of a pause take the same path; a frame's end is known to a clock.
   EXPECT_NEAR(static_cast<double>(counters.paused.count()),
               static_cast<double>(seen.account.paused.count()),
               static_cast<double>(seen.account.pauses) * 2 *
@@ -367,7 +367,7 @@ TEST(Background, PauseFramesComeAsFramesAtTheirTime) {
   EXPECT_GT(next, 3U);
 }
 
-// Simulated hosts that have nothing to do with the card but share the spine with it.
+// Simulated hosts that do not communicate with the card but share the spine with it.
 TEST(Background, OfACollectiveRunsBesideTheCard) {
   TrialSpec spec;
   spec.dut.topology.kind = fabric::TopologyKind::kClos2;
@@ -391,7 +391,7 @@ TEST(Background, OfACollectiveRunsBesideTheCard) {
   ASSERT_THAT(seen.result.faults, IsEmpty());
   ASSERT_EQ(seen.jobs.size(), 1U);
   EXPECT_TRUE(seen.jobs[0].finished);
-  // The ring crosses the spine twice each way: with the card's half there is not room for all.
+  // The ring crosses the spine twice each way: with the card's half there is not enough room.
   const auto unloaded = fabric::Fabric(spec.dut).unloadedLatency(0, 3, Bytes(1024));
   const stats::Histogram& latency = seen.result.latency.at(0).histogram;
   EXPECT_GT(latency.maximum(), static_cast<std::uint64_t>((unloaded + microseconds(1)).count()));

@@ -1,4 +1,4 @@
-// Parts of a trial that need a tester card: how they are stored, and who refuses them.
+// Parts of a trial that need a tester card: how they are stored, and which benches refuse them.
 #include "bench/trial/card_parts.h"
 
 #include <gmock/gmock.h>
@@ -275,7 +275,7 @@ TEST(CardParts, StormsEndWithTheirLastPause) {
   EXPECT_EQ(endOf(storm, gigabitsPerSecond(100)), Picoseconds(7'000 + 4'000'000 + 512'000));
 }
 
-// Every counted queue pair has a row of its own, one stream behind the other.
+// Every counted queue pair has a row of its own, one stream after the other.
 TEST(CardParts, QueuePairsHaveRows) {
   TrialSpec spec = specOfParts();
   spec.streams.push_back(spec.streams[0]);

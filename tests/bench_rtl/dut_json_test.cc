@@ -14,7 +14,7 @@ namespace {
 using fabric::FabricSpec;
 using fabric::TopologyKind;
 
-// These stop compiling when a struct gets a member, so that nobody forgets its line below.
+// These fail to compile when a struct gets a member, as a reminder to add its line below.
 [[maybe_unused]] void membersAsOfThisTest(FabricSpec& s) {
   [[maybe_unused]] auto& [a1, a2, a3, a4, a5, a6, a7, a8] = s;
   [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16,
@@ -38,7 +38,7 @@ using fabric::TopologyKind;
 
 using Change = void (*)(FabricSpec&);
 
-// Every change must give a text of its own.
+// Every change must give a different text.
 void expectDifferent(const FabricSpec& base, std::initializer_list<Change> changes) {
   expectAllDiffer(base, changes, [](const auto& spec) { return dutToJson(spec).dump(); });
 }
@@ -220,7 +220,7 @@ TEST(DutJson, EveryFaultShows) {
                    [](Spec& s) { s.seed = 2; }});
 }
 
-// What has no effect must not tell trials apart.
+// Fields without effect must not make trials differ.
 TEST(DutJson, LeavesOutWhatHasNoEffect) {
   const auto same = [](const FabricSpec& base, const Change& change) {
     FabricSpec spec = base;
@@ -241,7 +241,7 @@ TEST(DutJson, LeavesOutWhatHasNoEffect) {
   EXPECT_TRUE(same(shared, [](FabricSpec& s) { s.switches.buffer_per_port = Bytes(64); }));
 }
 
-// The key of results that are stored already: what could be said then is still said so.
+// The key of results that are stored already must not change.
 TEST(DutJson, OfASimpleDeviceHasNotChanged) {
   FabricSpec spec = ofKind(TopologyKind::kClos2);
   spec.topology.leaves = 3;

@@ -1,4 +1,4 @@
-// The cable between card and DUT: what belongs to the cable stays on it.
+// The cable between card and DUT: frames of the link itself do not enter the DUT.
 #include "bench/card/fabric_link.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 constexpr Picoseconds kQuantum = Picoseconds(5'120);  // 512 bits at 100 Gb/s
 constexpr Picoseconds kStart = microseconds(3);       // card time
 
-// Hosts 0 and 1 are the card's, host 2 is simulated and silent. Nobody uses the card itself, its
+// Hosts 0 and 1 are the card's, host 2 is simulated and silent. The card itself is not used: its
 // frames are made here.
 class FabricLinkTest : public testing::Test {
  protected:

@@ -52,7 +52,7 @@ TrialResult fastForwarded(TrialSpec spec, std::uint64_t packets) {
 }
 TrialResult simulated(const TrialSpec& spec) { return SimBench({}).run(spec, {}); }
 
-// What was predicted may be as far off as the result itself says, and this much more.
+// A prediction may be off by the result's own error estimate, and by this much more.
 constexpr double kMargin = 0.005;
 
 void expectWithinCalibration(const TrialSpec& spec, std::uint64_t packets) {
@@ -209,7 +209,7 @@ TEST(FastForward, RefusesWhatDoesNotRepeat) {
   }
 }
 
-// The bench says how many packets would do, and that many do.
+// The bench reports a sufficient number of packets, and that number is enough.
 TEST(FastForward, RefusesTooFewPackets) {
   TrialSpec spec = ringOn(oneSwitch(8), 1U << 30);
   spec.fast_forward.emplace().packets = 10;

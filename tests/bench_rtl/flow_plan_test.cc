@@ -140,7 +140,7 @@ TEST(PlanFlows, TemplatesAreAddressedToTheHosts) {
     EXPECT_EQ(flow.vlan, true);
     EXPECT_EQ(flow.ipv6, ipv6);
     EXPECT_TRUE(flow.icrc && flow.roce && flow.modify_qp && flow.modify_psn);
-    // Directly behind the RETH.
+    // Directly after the RETH.
     EXPECT_EQ(flow.tag_offset, 18U + (ipv6 ? 40 : 20) + 8 + 12 + 16);
     EXPECT_EQ(flow.payload_offset, flow.tag_offset + 18);
   }

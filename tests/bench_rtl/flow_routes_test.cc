@@ -74,7 +74,7 @@ TEST(FlowRoutes, OfHashesAreThoseOfPackets) {
   }
 }
 
-// Queue pairs that have one 5-tuple are told apart by switches that hash the QP only.
+// Only switches that hash the QP distinguish queue pairs with one 5-tuple.
 TEST(FlowRoutes, OfASharedSourcePort) {
   for (const auto kind : {fabric::LoadBalancingKind::kEcmp, fabric::LoadBalancingKind::kEcmpQp}) {
     TrialSpec spec = crossing(kind, 5);
@@ -92,8 +92,8 @@ TEST(FlowRoutes, OfThreeTiers) {
   expectRoutesAsSeen(spec, 0);
 }
 
-// Round robin is exact over whole rounds, of one sender: those of a leaf that send in step keep to
-// a path each. What is drawn scatters.
+// Round robin is exact over whole rounds of one sender: senders of a leaf in step keep to a path
+// each. Random choices scatter.
 TEST(FlowRoutes, OfSprayAreEqualShares) {
   TrialSpec one = crossing(fabric::LoadBalancingKind::kSprayRoundRobin, 0);
   std::get<workload::MessageProgram>(one.workload->jobs.front().program).pairs = {{0, 15}};

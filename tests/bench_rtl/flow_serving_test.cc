@@ -19,7 +19,7 @@ using serving::Arrival;
 constexpr double kNicRate = 0.05;  // bytes/ps: 400 Gb/s
 constexpr Picoseconds kNicPath = microseconds(2);
 
-// NIC n sends into link n and receives from link nics + n; nothing in between.
+// NIC n sends into link n and receives from link nics + n; no further links.
 FlowServingNetwork starNetwork(std::uint32_t nics, std::uint32_t queue_pairs, bool reads = false) {
   return {std::vector<double>(2 * std::size_t{nics}, kNicRate),
           {nics, queue_pairs, reads},
@@ -47,7 +47,7 @@ TEST(FlowServing, AloneIsExact) {
   EXPECT_FALSE(arrivals[0].lost);
 }
 
-// Of three messages on two queue pairs the third waits behind the first.
+// Of three messages on two queue pairs the third waits for the first.
 TEST(FlowServing, QueuePairsAreTakenInTurn) {
   FlowServingNetwork one = starNetwork(2, 1);
   for (std::uint64_t id = 0; id < 2; ++id) one.post({id, 0, 1, 1'000'000, {}});
@@ -67,7 +67,7 @@ TEST(FlowServing, QueuePairsAreTakenInTurn) {
   EXPECT_EQ(arrivals[2].id, 2U);
 }
 
-// With RDMA Read it is the receiver that takes its queue pairs in turn, over all that it reads.
+// With RDMA Read the receiver serves its queue pairs in turn, over all its reads.
 TEST(FlowServing, ReaderTakesQueuePairsInTurn) {
   FlowServingNetwork network = starNetwork(3, 2, true);
   network.post({0, 0, 2, 1'000'000, {}});
@@ -89,8 +89,8 @@ TEST(FlowServing, RefusesWhatTheModelMustNotDo) {
   EXPECT_THROW(network.post({0, 0, 1, 1, {}}), Error);
 }
 
-// Into one receiver from many senders everybody's bottleneck is the receiver: the same times as
-// those of the network of shared NICs, which is another program.
+// With many senders and one receiver the receiver is the bottleneck of all: the same times as those
+// of the network of shared NICs, which is a separate implementation.
 TEST(FlowServing, IncastIsAsThatOfSharedNics) {
   constexpr std::uint32_t kSenders = 40;
   std::mt19937 random(3);

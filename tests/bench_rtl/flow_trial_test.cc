@@ -61,8 +61,7 @@ TEST(FlowTrial, ProbeFindsThePayloadShare) {
   }
 }
 
-// A request that nothing disturbs: what the packets take, within what the rate of the probe is
-// known to.
+// A request without contention: the packets' time, within the accuracy of the probe's rate.
 TEST(FlowTrial, ZeroLoadIsThatOfPackets) {
   TrialSpec spec = servingOnFlows(1, 1);
   spec.serving->workload = serving::fixedWorkload(1, 1000, 2, 1);
@@ -78,7 +77,7 @@ TEST(FlowTrial, ZeroLoadIsThatOfPackets) {
   }
 }
 
-// Two prefill workers and one decode worker, whose NIC is taken for a third of the time: TTFT and
+// Two prefill workers and one decode worker, whose NIC is busy for a third of the time: TTFT and
 // the mean of a transfer within 2 % of the packet level.
 TEST(FlowTrial, LoadedSystemIsThatOfPackets) {
   TrialSpec spec = servingOnFlows(2, 1);

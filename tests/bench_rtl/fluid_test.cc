@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-// Times at which messages leave, when nothing more is posted.
+// Times at which messages leave, without further posts.
 std::map<std::uint64_t, std::int64_t> runOut(Fluid& fluid) {
   std::map<std::uint64_t, std::int64_t> times;
   std::vector<Fluid::Departure> gone;
@@ -50,7 +50,7 @@ TEST(Fluid, ThreeFlowsOnTwoLinks) {
 }
 
 // A parking lot: one flow along three links that have one, two and three flows of their own. The
-// third link gives everyone a quarter; what is left on the first is 3/4, on the second 3/8 each.
+// third link gives each flow a quarter; the rest is 3/4 on the first, 3/8 each on the second.
 // Messages of these sizes therefore all end together.
 TEST(Fluid, ParkingLot) {
   Fluid fluid({0.01, 0.01, 0.01});
@@ -105,8 +105,8 @@ TEST(Fluid, MessagesOfAConnectionFollowEachOther) {
   EXPECT_THAT(runOut(fluid), ElementsAre(Pair(1, 33'367), Pair(2, 53'367)));
 }
 
-// Whatever comes when: every message leaves once, links carry exactly its bytes, by shares, and
-// never more than their capacity.
+// For any posts: every message leaves once, links carry exactly its bytes, by shares, and never
+// more than their capacity.
 TEST(Fluid, BytesAreConserved) {
   std::mt19937 random(5);
   constexpr std::uint32_t kHosts = 6;

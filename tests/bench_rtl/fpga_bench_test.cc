@@ -1,5 +1,5 @@
-// The bench on tester cards, on simulated cards behind nothing but register buses: each with a time
-// of its own, cables between their ports.
+// The bench on tester cards, with simulated cards that are only accessible through register buses:
+// each with a time of its own, cables between their ports.
 #include "bench/card/fpga_bench.h"
 
 #include <gmock/gmock.h>
@@ -27,8 +27,8 @@ using ::testing::IsEmpty;
 constexpr Picoseconds kCable = nanoseconds(800);
 constexpr std::uint32_t kPortsPerCard = 2;
 
-// Cards of two ports side by side. The world's time is that of all of them; what a card calls its
-// time is its own affair.
+// Cards of two ports side by side. They share the simulated time; each card's own clock may show
+// another one.
 class Laboratory {
  public:
   // `cables`: from every port, counted through the cards, to the one at its other end.
@@ -48,7 +48,7 @@ class Laboratory {
             "slot " + std::to_string(card)};
   }
 
-  // The card's own idea of the time from now on.
+  // Sets the card's own time from now on.
   void setTime(std::uint32_t card, Picoseconds time) {
     using namespace card::regs::global;
     sim::CardSim& bus = members_.at(card)->card;
@@ -201,7 +201,7 @@ TEST(FpgaBench, OneTrialTwoBenches) {
   }
 }
 
-// Nothing says when a real device is empty: what comes at the end of the drain time still counts.
+// A real device does not report that it is empty: frames at the end of the drain time still count.
 TEST(FpgaBench, WaitsForResidualFramesAsLongAsItIsTold) {
   Laboratory lab(1, {{0, 1}, {1, 0}});
   FpgaBench bench(calibrated(), oneCard(lab));
@@ -254,7 +254,7 @@ TEST(FpgaBench, CardsOfDifferentTimesStartTogether) {
   }
   EXPECT_EQ(lab.firstFrame(0), lab.firstFrame(1));
   // A register access of the simulated card takes some tens of nanoseconds, a comparison of two
-  // clocks six of them.
+  // clocks takes six accesses.
   EXPECT_LT(std::abs((lab.firstFrame(2) - lab.firstFrame(0)).count()), nanoseconds(500).count());
   EXPECT_THAT(seen.latency, IsEmpty()) << "times of two cards cannot be subtracted";
   EXPECT_THAT(bench.capabilities().unobserved,
@@ -275,7 +275,7 @@ TEST(FpgaBench, LatencyWithinEachOfTwoCardsIsThere) {
   }
 }
 
-// The bus of a card fails at some access: loading, sending or reading, the trial ends with it.
+// A card's bus fails at some access, while loading, sending or reading: the trial ends with Error.
 TEST(FpgaBench, ACardThatDisappearsIsAFaultOfTheTester) {
   for (const std::uint64_t accesses : {400U, 900U, 1200U}) {
     Laboratory lab(1, {{0, 1}, {1, 0}});
@@ -386,7 +386,7 @@ TEST(FpgaBench, ACardThatIsNotCalibratedSaysSo) {
                   "MAC of the card", "sending not calibrated, receiving not calibrated")));
   EXPECT_THAT(bench.capabilities().configuration,
               Contains(std::pair<std::string, std::string>("Card 0", "slot 0")));
-  // The MAC's delays are in what it measures: those of the simulated one, to a clock.
+  // The measured latency includes the MAC's delays: those of the simulated one, to a clock.
   const TrialResult seen = bench.run(bothWays(), {});
   const std::int64_t expected = (kCable + kTxOffset - kRxOffset).count();
   EXPECT_NEAR(static_cast<double>(seen.latency.at(0).histogram.minimum()),

@@ -1,5 +1,5 @@
-// The bench on tester cards whose DMA reaches memory: the Verilated card with its path to it,
-// behind a register bus. What is captured must be what the simulated bench captures.
+// The bench on tester cards whose DMA accesses memory: the Verilated card with its memory
+// interface, behind a register bus. Its captures must equal those of the simulated bench.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using ::testing::IsEmpty;
 constexpr Picoseconds kDmaCable = nanoseconds(800);
 constexpr std::uint64_t kDmaMemory = 0x10'0000'0000;
 
-// What of the DMA a bus uses.
+// Features of the DMA that a bus uses.
 enum class Use { kAll, kNoLists };
 
 // A card with memory, a cable between its two ports.
@@ -253,7 +253,7 @@ TEST(FpgaDma, TheCountersOf256FlowsAreOneList) {
   EXPECT_GT(rows[0][0].frames, 400U);
   EXPECT_EQ(counters[0], counters[1]);
   EXPECT_EQ(accesses[1], kFlows * 17U);
-  // To hand it over, and to ask in the end, every 500 ns, whether it has been done.
+  // For handing it over, and for polling its end every 500 ns.
   EXPECT_LT(accesses[0], 60U);
 }
 

@@ -24,8 +24,8 @@ TEST(MaxMin, AFlowAloneTakesItsSlowestLink) {
   EXPECT_EQ(rates.rate(flow), 0);
 }
 
-// Bertsekas and Gallager's kind of example: the long flow is held back on the shared narrow link,
-// what it leaves on the others goes to those that are there alone.
+// Bertsekas and Gallager's kind of example: the long flow is limited by the shared narrow link; its
+// unused share on the others goes to the flows that are alone there.
 TEST(MaxMin, WhatOneCannotTakeGoesToOthers) {
   MaxMin rates({1, 3, 10});
   const auto through = rates.add(std::vector<LinkUse>{{0}, {1}, {2}});
@@ -68,18 +68,18 @@ TEST(MaxMin, LeavesFlowsAloneThatNothingConnects) {
   rates.start(b);
   rates.settle();
   rates.start(c);
-  // Link 2 has room for all that a and b could want: a does not notice.
+  // Link 2 has room for the maximum of a and b: a is not affected.
   EXPECT_THAT(rates.settle(), UnorderedElementsAre(b, c));
   EXPECT_DOUBLE_EQ(rates.rate(a), 8);
   EXPECT_DOUBLE_EQ(rates.rate(b), 4);
-  // Gone and back before anyone looked: nobody else has changed.
+  // Stopped and started again between two calls: no other rate has changed.
   rates.stop(b);
   rates.start(b);
   EXPECT_THAT(rates.settle(), UnorderedElementsAre(b));
 }
 
-// Max-min fairness is characterised by its bottlenecks: no link carries too much, and every flow
-// has a full one on which nobody is faster. Whatever starts and stops.
+// Max-min fairness is characterised by its bottlenecks: no link is overloaded, and every flow has a
+// full link on which it is the fastest. For any starts and stops.
 TEST(MaxMin, EveryFlowHasABottleneck) {
   std::mt19937 random(7);
   const auto below = [&](unsigned n) { return static_cast<std::uint32_t>(random() % n); };
@@ -138,8 +138,7 @@ TEST(MaxMin, EveryFlowHasABottleneck) {
   }
 }
 
-// What is computed again only where something changed is what everything anew gives: max-min fair
-// rates are unique.
+// The local recomputation must equal a full one: max-min fair rates are unique.
 TEST(MaxMin, LocalIsAsEverythingAnew) {
   std::mt19937 random(11);
   constexpr std::uint32_t kLinks = 24;

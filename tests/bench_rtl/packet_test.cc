@@ -70,7 +70,7 @@ TEST(PacketOf, TellsTrimmableFramesAndTheirConnection) {
   EXPECT_EQ(packet(spec).psn, 0U);
 }
 
-// No simulated host takes the card's frames for its own protocol's.
+// No protocol of simulated hosts accepts the card's frames.
 TEST(PacketOf, BelongsToNoProtocol) {
   const auto protocol = transport::protocolOf(packet(someFrame()).opcode);
   EXPECT_NE(protocol, transport::ProtocolId::kStream);

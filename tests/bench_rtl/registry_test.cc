@@ -9,7 +9,7 @@
 namespace plumbline::bench {
 namespace {
 
-// Every optional bench is there, or said to be missing.
+// Every optional bench is available, or reported as missing.
 TEST(Registry, MakesEveryBenchItLists) {
   EXPECT_EQ(benches().size() + missingBenches().size(), std::size(kOptionalBenches) + 1);
 #ifdef PLUMBLINE_CARD_SIM

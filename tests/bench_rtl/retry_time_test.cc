@@ -1,4 +1,4 @@
-// Computed times of retries against sums by hand, from the constants that docs/card.md gives.
+// Computed times of retries against sums by hand, from the constants in docs/card.md.
 #include "bench/card/retry_time.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@ constexpr double kColumn = 640;            // 8 bytes at 100 Gb/s
 
 // A frame of 64 bytes over 500 ns, beginning at edge 0. The NACK crosses at edge 12 (37'236 ps) and
 // is 100 ns in the MAC: 137'236, next column 137'600. 500 ns of link and 100 ns of MAC: 737'600,
-// edge 238 (738'521). The copy crosses at edge 248 (769'551), column 869'760 behind the MAC; its
-// 64 bytes take 5'120: link and MAC make it 1'474'880, which is edge 476 (1'477'042).
+// edge 238 (738'521). The copy crosses at edge 248 (769'551), column 869'760 after the MAC; its 64
+// bytes take 5'120: link and MAC make it 1'474'880, which is edge 476 (1'477'042).
 TEST(RetryTime, IsWhatAHandAddsUp) {
   const RetryTime time = retryOnFreeLine(Bytes(64), nanoseconds(500));
   EXPECT_EQ(time.least, Picoseconds(1'477'042));
@@ -35,7 +35,7 @@ TEST(RetryTime, IsTheSumOfItsPartsAndLessThanTwoRoundingsMore) {
   }
 }
 
-// One byte more than a beat comes with the next clock, not with its own 80 ps.
+// A beat with a single byte arrives with the next clock, not after its own 80 ps.
 TEST(RetryTime, AShortLastBeatWaitsForTheOneBeforeIt) {
   const RetryTime whole = retryOnFreeLine(Bytes(64), nanoseconds(500));
   const RetryTime more = retryOnFreeLine(Bytes(65), nanoseconds(500));

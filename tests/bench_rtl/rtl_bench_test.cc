@@ -1,4 +1,4 @@
-// The bench on the Verilated card against what is known of the simulated DUT and of the trial.
+// The bench on the Verilated card against known properties of the simulated DUT and of the trial.
 #include "bench/card/rtl_bench.h"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TrialSpec switchTrial(std::uint32_t hosts, std::vector<StreamSpec> streams) {
 
 TrialResult run(const TrialSpec& spec) { return sharedBench().run(spec, {}); }
 
-// Looks every time it is asked.
+// Takes a snapshot at every call.
 class Onlooker final : public TrialObserver {
  public:
   bool due() override { return true; }
@@ -72,8 +72,8 @@ std::string withoutWallTime(TrialResult result) {
   return result.toJson();
 }
 
-// The bar: one-way latency over a bare link equals the configured delay within one clock, for every
-// frame. Sizes that fill beats exactly, by one byte more, and in between.
+// The criterion: one-way latency over a bare link equals the configured delay within one clock, for
+// every frame. Sizes that fill beats exactly, by one byte more, and in between.
 TEST(RtlBenchLatency, OfABareLinkIsItsDelay) {
   for (const std::int64_t size : {98, 127, 128, 129, 512, 1518, 4174, 9216}) {
     for (const Picoseconds delay : {nanoseconds(500), Picoseconds(1'234'567)}) {
@@ -165,7 +165,7 @@ TEST(RtlBenchFabric, LoadsAreThoseOfThePathTaken) {
 }
 
 // Two bursts of 100 frames at line rate into one port with room for 50: as long as it is full, one
-// of two that come is dropped.
+// of two arrivals is dropped.
 TEST(RtlBenchFabric, DropsHaveTheirReasonAndQueuesTheirLimit) {
   TrialSpec spec =
       switchTrial(3, {burstStream(0, 2, Bytes(1024), 100), burstStream(1, 2, Bytes(1024), 100)});
@@ -233,8 +233,8 @@ TEST(RtlBenchCounters, CountMinimumFramesAtLineRateBothWays) {
   EXPECT_EQ(result.lost(), 0U);
 }
 
-// Flows that meet on one port wait for each other; with line rate in all that makes none of them
-// late, and every flow still sends what it was asked to.
+// Flows on one port wait for each other; with line rate in total none of them is late, and every
+// flow still sends all its frames.
 TEST(RtlBenchCounters, KeepManyFlowsOfOnePortApart) {
   TrialSpec spec = linkTrial({});
   for (std::uint32_t i = 0; i < 40; ++i) {
@@ -256,7 +256,7 @@ TEST(RtlBenchCounters, KeepManyFlowsOfOnePortApart) {
   std::uint64_t measured = 0;
   for (const GroupLatency& group : result.latency) {
     measured += group.histogram.count();
-    // Waiting happens before the departure stamp: the link's delay is all there is.
+    // Waiting happens before the departure stamp: the latency is the link's delay alone.
     EXPECT_NEAR(static_cast<double>(group.histogram.minimum()), 500'000, 3104);
     EXPECT_NEAR(static_cast<double>(group.histogram.maximum()), 500'000, 3104);
   }
@@ -286,7 +286,7 @@ TEST(RtlBenchCounters, EqualTheScriptOfTheDut) {
   const StreamResult& forward = result.streams[0];
   EXPECT_EQ(forward.sent_frames, 453U);
   EXPECT_EQ(forward.received_frames, 453U - 4 + 2);
-  EXPECT_EQ(forward.lost, 4U);  // the first, two in a row, and the last, which leaves no gap behind
+  EXPECT_EQ(forward.lost, 4U);  // the first, two in a row, and the last, after which no gap shows
   EXPECT_EQ(forward.duplicate, 2U);
   EXPECT_EQ(forward.out_of_order, 1U);
   EXPECT_EQ(forward.stale, 0U);
@@ -298,8 +298,8 @@ TEST(RtlBenchCounters, EqualTheScriptOfTheDut) {
   EXPECT_EQ(result.latency.at(0).histogram.count(), 453U - 4 + 453);
 }
 
-// A frame that is older than the window of 128 cannot be told from a duplicate: it counts as stale,
-// and as lost, which it may not have been. Neither is hidden.
+// A frame older than the window of 128 cannot be distinguished from a duplicate: it counts as
+// stale, and as lost, although it may have arrived. Both are reported.
 TEST(RtlBenchCounters, ShowAFrameThatIsLaterThanTheWindow) {
   TrialSpec spec = switchTrial(2, {constantStream(0, 1, Bytes(256), Fraction::percent(50))});
   // 44.16 ns apart: some 226 frames overtake it.
@@ -347,8 +347,8 @@ TEST(RtlBenchBursts, HaveTheirExactCountAndGap) {
   }
 }
 
-// The determinism that resuming and comparing rest on: neither what ran before nor a fresh card
-// changes a trial's result.
+// Determinism, on which resuming and comparing rest: neither earlier trials nor a fresh card change
+// a trial's result.
 TEST(RtlBenchRepeat, GivesTheSameResultEveryTime) {
   const TrialSpec spec = switchTrial(2, {constantStream(0, 1, Bytes(300), Fraction::percent(97)),
                                          constantStream(1, 0, Bytes(1000), Fraction::percent(33))});
@@ -396,7 +396,7 @@ TEST(RtlBenchFaults, TellWhenTheDrainWasTooShort) {
   spec.drain = microseconds(1);  // some 33 us of queue are left
   const TrialResult result = run(spec);
   EXPECT_THAT(result.faults, Contains(HasSubstr("still in the DUT")));
-  // And the next trial does not see what was left.
+  // And the next trial is not affected by the remains.
   EXPECT_THAT(run(linkTrial({burstStream(0, 1, Bytes(128), 3)})).faults, IsEmpty());
 }
 
@@ -414,7 +414,8 @@ TEST(RtlBenchRefusals, NameFramesThatAreLongerThanTheDutWaits) {
   EXPECT_THAT(sharedBench().refusals(cut), Contains(HasSubstr("store-and-forward")));
 }
 
-// What the refusal promises: with the shortest delay that is not refused the longest frames pass.
+// The delay that the refusal recommends works: with the shortest accepted delay the longest frames
+// pass.
 TEST(RtlBenchRefusals, AllowNothingThatDoesNotRun) {
   for (const std::int64_t size : {1024, 4174, 9216}) {
     Picoseconds delay = nanoseconds(1);
@@ -431,8 +432,8 @@ TEST(RtlBenchRefusals, AllowNothingThatDoesNotRun) {
   }
 }
 
-// Reading the counters of a port takes longer than a frame: what is read of the ports, and of the
-// DUT between them, is of one instant all the same.
+// Reading the counters of a port takes longer than a frame: values of the ports, and of the DUT
+// between them, are of one instant all the same.
 TEST(RtlBench, ASnapshotIsOfOneInstant) {
   TrialSpec spec = switchTrial(2, {constantStream(0, 1, Bytes(1024), Fraction::one()),
                                    constantStream(1, 0, Bytes(1024), Fraction::one())});

@@ -1,4 +1,4 @@
-// Damage and storms on the Verilated card, against what was commanded.
+// Damage and storms on the Verilated card, against their commands.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST(RtlDamage, OfFramesSentIsFoundAtTheOtherEnd) {
   EXPECT_FALSE(bits.ports[1].damage_received || bits.ports[1].damage_sent);
   EXPECT_EQ(bits.ports[0].damage_sent->counters.bits, kStruck);
   EXPECT_EQ(bits.ports[0].damage_sent->counters.frames, kStruck);
-  // The log says which ones, and when they left: on the stream's grid, to a clock.
+  // The log has the damaged frames and their departures: on the stream's grid, to a clock.
   const std::vector<card::DamageEvent>& log = bits.ports[0].damage_sent->log;
   ASSERT_EQ(log.size(), kStruck);
   for (std::size_t i = 0; i < log.size(); ++i) {
@@ -151,7 +151,7 @@ TrialSpec stormTrial(std::uint16_t quanta, std::uint32_t frames, Picoseconds per
   return spec;
 }
 
-// 1000 quanta are 5.12 us; the period is a multiple of what the card's clock repeats on.
+// 1000 quanta are 5.12 us; the period is a multiple of the period of the card's clock phases.
 TEST(RtlStorm, PausesExactlyAsLongAsItSays) {
   const TrialResult seen = runOnCard(stormTrial(1000, 7, Picoseconds(10'240'000)));
   ASSERT_THAT(seen.faults, IsEmpty());
@@ -160,7 +160,7 @@ TEST(RtlStorm, PausesExactlyAsLongAsItSays) {
   EXPECT_EQ(seen.ports[0].priority[3].paused, 7 * Picoseconds(5'120'000));
   EXPECT_EQ(seen.ports[0].priority[0].paused, Picoseconds());
   EXPECT_EQ(seen.lost(), 0U);
-  // The other priority does not notice; of the paused one 36 % of the slots are given up.
+  // The other priority is not affected; of the paused one 36 % of the slots are given up.
   EXPECT_EQ(seen.streams[1].sent_frames, 940U);
   const std::uint64_t missing = 940 - seen.streams[0].sent_frames;
   EXPECT_NEAR(static_cast<double>(missing), 940 * 0.3584, 8);

@@ -1,4 +1,4 @@
-// Several cards on one clock before one DUT: they start together, and their frames meet in it.
+// Several cards on one clock in front of one DUT: they start together, and their frames meet in it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The wires of a group: sees the clock, and what the ports send at its true time.
+// The wires of a group: observes the clock, and the frames of the ports at their exact times.
 class Wires final : public sim::PortPeer {
  public:
   void onFrameFromCard(std::uint32_t port, sim::FrameBytes, Picoseconds first_bit) override {
@@ -99,7 +99,7 @@ TEST(CardGroup, AllPortsOfAllCardsStartAtOneInstant) {
   }
 }
 
-// Told too late for some of the cards only, the group says so.
+// If the start is too late for some of the cards only, the group reports it.
 TEST(CardGroup, OneCardThatStartsLateIsALateStart) {
   TwoCards two;
   CardGroup& cards = two.cards;
@@ -114,7 +114,7 @@ TEST(CardGroup, OneCardThatStartsLateIsALateStart) {
   EXPECT_LT(two.wires.frames[0].at(0), two.wires.frames[2].at(0)) << "the first card was in time";
 }
 
-// Hosts 0 to 3 are on one card, 4 to 7 on another: everybody sends to the other card's host, in
+// Hosts 0 to 3 are on one card, 4 to 7 on another: each sends to a host of the other card, in
 // phase, through one switch.
 TrialSpec acrossCards() {
   TrialSpec spec;
@@ -151,7 +151,7 @@ TEST(RtlCards, StreamsOfTwoCardsStartTogetherAndCrossTheFabric) {
     EXPECT_EQ(stream.departures, seen.streams[0].departures);
     EXPECT_GE(stream.departures[0], spec.streams[host].start);
     EXPECT_LE(stream.departures[0], spec.streams[host].start + sim::kClockPeriodMax);
-    // The cards' times are one: nothing of a difference between them is in the latency.
+    // The cards have one time: the latency contains no difference between them.
     const stats::Histogram& latency = seen.latency[host].histogram;
     EXPECT_EQ(latency.count(), stream.received_frames);
     EXPECT_GE(latency.minimum(), (expected - sim::kClockPeriodMax).count());
@@ -159,7 +159,7 @@ TEST(RtlCards, StreamsOfTwoCardsStartTogetherAndCrossTheFabric) {
   }
 }
 
-// A trial is the same whatever ran before it, on the same cards or others.
+// A trial is the same after any earlier trials, on the same cards or others.
 TEST(RtlCards, TrialsRepeat) {
   const auto text = [](TrialResult result) {
     result.wall_seconds = 0;
@@ -171,8 +171,8 @@ TEST(RtlCards, TrialsRepeat) {
   EXPECT_EQ(text(RtlBench().run(acrossCards(), {})), first);
 }
 
-// What goes wrong at a port of the second card is reported with its host, and damage, captures and
-// pauses are at the port they are told for.
+// Faults at a port of the second card are reported with its host, and damage, captures and pauses
+// are at the requested ports.
 TEST(RtlCards, PartsOfATrialAreAtThePortsOfTheSecondCard) {
   TrialSpec spec = acrossCards();
   spec.departures = 0;

@@ -90,7 +90,7 @@ TEST(RtlLinkRetry, WhatIsDamagedComesAgain) {
   EXPECT_EQ(again.ports[1].link_retry->damaged.maximum(), receiver.damaged.maximum());
 }
 
-// Both ends damage what they send, and each times the retries of what it receives.
+// Both ends damage their sent frames, and each times the retries of its received ones.
 TEST(RtlLinkRetry, BothDirectionsAtOnce) {
   TrialSpec spec = retryTrial();
   spec.damage = {{0, card::DamageDirection::kSent, card::BitErrors{2e-6, 3}},
@@ -107,7 +107,8 @@ TEST(RtlLinkRetry, BothDirectionsAtOnce) {
     const LinkRetryOutcome& receiver = *result.ports[1 - port].link_retry;
     EXPECT_GT(receiver.damaged.count(), 5U);
     EXPECT_EQ(receiver.counters.rx_bad, result.ports[port].damage_sent->counters.frames);
-    // Beside frames on the way back a NACK waits for a gap; the replay waits for a frame in hand.
+    // Beside frames on the way back a NACK waits for a gap; the replay waits for the sender's
+    // current frame.
     const Picoseconds slack = 7 * frameSlot(Bytes(512), gigabitsPerSecond(100));
     const auto least = static_cast<std::int64_t>(receiver.damaged.minimum());
     EXPECT_GE(least, free.least.count());
@@ -115,9 +116,9 @@ TEST(RtlLinkRetry, BothDirectionsAtOnce) {
   }
 }
 
-// Four hops between two ports of the card, three of them sent on by switches that retry: the first
-// is the card's, and the switch at its end knows no retry of a card. Errors on one hop at a time,
-// so that the DUT's counters are those of the hop (modelled): each takes what is computed.
+// Four hops between two ports of the card, three of them between switches with LLR: the first is
+// the card's, and the switch at its end does not support a card's LLR. Errors on one hop at a time,
+// so that the DUT's counters are those of the hop (modelled): each takes the computed time.
 TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
   TrialSpec spec = retryTrial();
   spec.link_retry.reset();
@@ -149,7 +150,7 @@ TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
     ASSERT_TRUE(result.fabric);
     const fabric::LinkCounters& total = result.fabric->total;
     ASSERT_GT(total.retries, 3U);
-    // There and back, both ends, the copy; and up to a frame that the sender has in hand.
+    // Round trip, both ends, the copy; and up to a frame that the sender is transmitting.
     const Picoseconds least = 2 * hop.delay + llr.receiver_processing + llr.sender_processing +
                               serializationTime(Bytes(512), gigabitsPerSecond(100));
     const Picoseconds slot = frameSlot(Bytes(512), gigabitsPerSecond(100));
@@ -157,7 +158,7 @@ TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
     EXPECT_GE(mean, least);
     EXPECT_LE(mean, least + slot + least / 10);  // now and then a copy is damaged as well
     EXPECT_GE(total.retry_max, mean);
-    // They are told of the hop that has errors, and of no other.
+    // Retries are reported for the hop with errors only.
     for (const LinkLoad& link : result.fabric->links) {
       ASSERT_EQ(link.retries.has_value(), link.name == hop.link) << link.name;
       if (!link.retries) continue;
@@ -170,7 +171,7 @@ TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
       EXPECT_EQ(link.retries->computed.least, least);
       EXPECT_EQ(link.retries->computed.most, least);
     }
-    // What it takes shows in the latency of the stream that crosses the hop, and of no other.
+    // The retries show in the latency of the stream that crosses the hop, and of no other.
     const auto spread = [&](std::size_t stream) {
       const stats::Histogram& latency = result.latency.at(stream).histogram;
       return Picoseconds(static_cast<std::int64_t>(latency.maximum() - latency.minimum()));
@@ -180,7 +181,7 @@ TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
   }
 }
 
-// What the tester itself sends is lost where it is damaged: that link is no hop.
+// The tester's own frames are lost where they are damaged: that link is no hop.
 TEST(RtlLinkRetry, TheTestersLinkIntoTheFabricDoesNotRetry) {
   TrialSpec spec = retryTrial();
   spec.link_retry.reset();

@@ -1,4 +1,4 @@
-// Departures and drawn or listed gaps on the Verilated card, against what was commanded.
+// Departures and drawn or listed gaps on the Verilated card, against the configuration.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// Three ports to one, each some nanoseconds behind the one before, on no grid of the clock.
+// Three ports to one, each some nanoseconds after the previous one, on no grid of the clock.
 TEST(RtlDepartures, AreThoseCommandedToTheClock) {
   TrialSpec spec;
   spec.dut.topology.hosts = 4;

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// What a capture at the sender saw.
+// A capture at the sender.
 struct Captured {
   std::map<std::uint32_t, std::vector<std::uint32_t>> psns;    // by queue pair or context
   std::map<std::uint32_t, std::vector<std::uint8_t>> opcodes;  // by queue pair
@@ -145,8 +145,8 @@ TEST(RtlQueuePairs, AStreamForEachWeightNeedsNoMoreTurns) {
   }
 }
 
-// Messages of given bytes, in bursts of one each: the card's own counters of bytes say how long
-// their frames were.
+// Messages of given bytes, in bursts of one each: the card's own byte counters give the length of
+// their frames.
 TEST(RtlQueuePairs, MessagesOfGivenBytesLeaveInBursts) {
   TrialSpec spec = bareLinkTrial();
   StreamSpec& stream = spec.streams[0];
@@ -180,7 +180,7 @@ TEST(RtlQueuePairs, AConstantLoadEndsWithAWholeMessage) {
   EXPECT_EQ(seen.streams[0].sent_bytes, 111U * (4 * 62 + 16 + 4096));
 }
 
-// One source port for all queue pairs: only a fabric that looks into the BTH tells them apart.
+// One source port for all queue pairs: only a fabric that hashes the BTH distinguishes them.
 TEST(RtlQueuePairs, SpreadByTheBthWhereTheFabricLooksAtIt) {
   for (const bool bth : {false, true}) {
     TrialSpec spec = bareLinkTrial();
@@ -245,7 +245,7 @@ TEST(RtlUet, EveryServiceArrives) {
   }
 }
 
-// Entropy per packet over four paths of unequal queues: what overtakes is counted, nothing is lost.
+// Entropy per packet over four paths of unequal queues: overtaking is counted, nothing is lost.
 TEST(RtlUet, SprayedPacketsAreReorderedNotLost) {
   TrialSpec spec;
   spec.dut.topology.kind = fabric::TopologyKind::kClos2;

@@ -5,7 +5,7 @@
 
 namespace plumbline::bench {
 
-// One card for all trials of a program, which so also come one after the other on one card.
+// One card for all trials of a program, which therefore also run one after the other on one card.
 inline RtlBench& sharedCard() {
   static RtlBench bench;
   return bench;

@@ -14,7 +14,7 @@
 namespace plumbline::bench {
 namespace {
 
-// What host 2 sends to host 1, a port of the tester: messages that take one, two and many packets.
+// Packets of host 2 to host 1, a port of the tester: messages of one, two and many packets.
 std::vector<fabric::Packet> packetsOf(const transport::RoceSpec& roce, transport::Verb verb) {
   TrialSpec spec;
   spec.dut.topology.hosts = 3;
@@ -105,7 +105,7 @@ TEST(SimFrame, HasConnectionManagement) {
     const std::size_t bth = 14 + (ipv6 ? 40U : 20U) + 8;
     EXPECT_EQ(frame[bth], 0x64);
     EXPECT_EQ(frame[bth + 7], 1);
-    // The codec of this tester has no UD, but all that is before it.
+    // The tester's codec does not support UD, but everything before it.
     EXPECT_EQ(wire::decodeFrame(frame).error, wire::DecodeError::kRoceOpcode);
   }
 }

@@ -115,7 +115,7 @@ TEST(StreamFrame, WriteMessagesAreFirstMiddleLast) {
   EXPECT_EQ(flow.message->middle.tag_offset + 16, flow.tag_offset);
 }
 
-// 10,000 bytes at a path MTU of 4,096: full frames and what remains, as a NIC cuts them.
+// 10,000 bytes at a path MTU of 4,096: full frames and the remainder, as a NIC divides them.
 TEST(StreamFrame, MessagesOfGivenBytesEndInAShorterFrame) {
   for (const Transport transport : {Transport::kRoceWrite, Transport::kRoceSend}) {
     const std::int64_t reth = transport == Transport::kRoceWrite ? 16 : 0;

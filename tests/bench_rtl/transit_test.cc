@@ -1,4 +1,4 @@
-// What switches do to the bytes of a frame, against scapy, tshark and the frame's own check
+// Changes of a frame's bytes by switches, against scapy, tshark and the frame's own check
 // sequences.
 #include "bench/card/transit.h"
 
@@ -256,7 +256,7 @@ TEST(Transit, UpdatesTheChecksumAndDoesNotRepairIt) {
     out = afterTransit(sent, packet);
     const auto wrong = wire::decodeFrame(*out);
     EXPECT_FALSE(wrong.ipv4_checksum->ok());
-    EXPECT_TRUE(wrong.fcs->ok());  // switches make a new one, whatever is inside
+    EXPECT_TRUE(wrong.fcs->ok());  // switches make a new one, for any contents
   }
 }
 
@@ -297,11 +297,11 @@ TEST(Transit, OfATrimmedFrameKeepsWhatAReceiverNeeds) {
     EXPECT_EQ(decoded.vlan->pcp, 5);
     EXPECT_EQ(decoded.vlan->vid, 0xABC);
     EXPECT_TRUE(decoded.vlan->dei);
-    // 128 bytes without FCS and 18 bytes of Ethernet; UDP still says what it was.
+    // 128 bytes without FCS and 18 bytes of Ethernet; UDP has the original length.
     EXPECT_EQ(ipv6 ? decoded.ipv6()->payload_length + 40 : decoded.ipv4()->total_length, 106);
     EXPECT_EQ(ipv6 ? decoded.ipv6()->dscp : decoded.ipv4()->dscp, kTrimmedDscp);
     EXPECT_EQ(decoded.udp->length, wire::decodeFrame(sent).udp->length);
-    EXPECT_EQ(decoded.error, wire::DecodeError::kUdpLength);  // how a receiver knows
+    EXPECT_EQ(decoded.error, wire::DecodeError::kUdpLength);  // which a receiver detects
     const std::size_t udp = decoded.offsets.udp;
     EXPECT_TRUE(std::equal(out->begin() + static_cast<std::ptrdiff_t>(udp), out->end() - 4,
                            sent.begin() + static_cast<std::ptrdiff_t>(udp)));

@@ -14,7 +14,7 @@ using transport::RoceSpec;
 using transport::UetCongestionControl;
 using transport::UetSpec;
 
-// These stop compiling when a struct gets a member, so that nobody forgets its line below.
+// These fail to compile when a struct gets a member, as a reminder to add its line below.
 [[maybe_unused]] void membersAsOfThisTest(RoceSpec& r, UetSpec& u) {
   [[maybe_unused]] auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,
                           a17, a18, a19, a20, a21, a22, a23, a24] = r;
@@ -30,7 +30,7 @@ using transport::UetSpec;
   [[maybe_unused]] auto& [f1, f2, f3, f4, f5, f6, f7, f8] = u.entropy;
 }
 
-// Every change must give a text of its own.
+// Every change must give a different text.
 template <typename Spec>
 void expectDifferent(const Spec& base, std::initializer_list<void (*)(Spec&)> changes) {
   expectAllDiffer(base, changes, [](const auto& spec) { return transportToJson(spec).dump(); });
@@ -175,7 +175,7 @@ TEST(TransportJson, EveryFieldOfUetShows) {
        [](S& s) { s.swift.max_mdf = 0.3; }, [](S& s) { s.swift.max_window = 0.3; }});
 }
 
-// A part that is switched off must not tell trials apart.
+// Parts that are switched off must not make trials differ.
 TEST(TransportJson, LeavesOutWhatIsSwitchedOff) {
   RoceSpec roce;
   roce.dcqcn.g = 0.25;

@@ -1,4 +1,4 @@
-// Captured frames of trials that began at different times, in a form in which they can be compared.
+// Captured frames of trials with different start times, in a comparable form.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct UntimedFrame {
   bool operator==(const UntimedFrame&) const = default;
 };
 
-// RoCEv2 frames with a test tag. Sorted by direction, port and time: how directions and ports lie
-// between each other is the capture's affair.
+// RoCEv2 frames with a test tag. Sorted by direction, port and time: the order between directions
+// and ports depends on the capture.
 inline std::vector<UntimedFrame> untimed(const std::vector<card::CapturedFrame>& frames) {
   constexpr std::size_t kTimeInTag = 12;
   constexpr std::size_t kChecks = 8;

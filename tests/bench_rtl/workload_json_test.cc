@@ -16,7 +16,7 @@ using workload::TraceProgram;
 using workload::TrainingProgram;
 using workload::WorkloadSpec;
 
-// These stop compiling when a struct gets a member, so that nobody forgets its line below.
+// These fail to compile when a struct gets a member, as a reminder to add its line below.
 [[maybe_unused]] void membersAsOfThisTest(WorkloadSpec& s, TrainingProgram& t, MessageProgram& m,
                                           TraceProgram& r, workload::MoeProgram& x) {
   [[maybe_unused]] auto& [a1, a2] = s;
@@ -34,7 +34,7 @@ using workload::WorkloadSpec;
   [[maybe_unused]] auto& [k1, k2, k3, k4, k5] = r.entries[0];
 }
 
-// Every change must give a text of its own.
+// Every change must give a different text.
 void expectDifferent(const WorkloadSpec& base,
                      std::initializer_list<void (*)(WorkloadSpec&)> changes) {
   expectAllDiffer(base, changes, [](const auto& spec) { return workloadToJson(spec).dump(); });
@@ -242,7 +242,7 @@ TEST(WorkloadJson, EveryFieldOfTracesShows) {
                    [](S& s) { entry(s).tag = 1; }});
 }
 
-// What a rule or a pattern does not use must not tell trials apart.
+// Fields that a rule or a pattern does not use must not make trials differ.
 TEST(WorkloadJson, LeavesOutWhatHasNoEffect) {
   const WorkloadSpec base = with(MessageProgram());
   WorkloadSpec other = base;

@@ -1,4 +1,4 @@
-// Stands in for rdma-core: two ends in one memory, whose faults a test can ask for.
+// Replacement for rdma-core: two ends in one memory, with injectable faults.
 #pragma once
 
 #include <cerrno>
@@ -20,11 +20,11 @@ namespace plumbline::bench_verbs {
 
 class FakeEnd;
 
-// What the ends of a fake library do wrong, and what they were asked to do.
+// Injected faults of a fake library's ends, and the recorded calls.
 struct FakeScript {
   std::vector<std::string> devices{"fake0"};
   Bytes longest{1 << 30};
-  std::size_t send_room = 1 << 20;  // work requests that a send queue takes
+  std::size_t send_room = 1 << 20;  // capacity of a send queue
   int post_error = 0;               // of every further post
   int poll_error = 0;
   WorkStatus status = WorkStatus::kDone;  // of every further completion
@@ -35,8 +35,8 @@ struct FakeScript {
   int target_errno = 0;        // the same, of a target that is opened for a peer
   bench::EndpointSpec connected;
   std::vector<EndSpec> ends;            // all that were made, in their order
-  std::optional<std::uint64_t> astray;  // the next completion is of this work request
-  std::mutex mutex;                     // the two ends are of two threads
+  std::optional<std::uint64_t> astray;  // the next completion has this work request
+  std::mutex mutex;                     // the two ends are used by two threads
   std::vector<FakeEnd*> opened;         // one by one, for a peer
 };
 
@@ -57,7 +57,7 @@ class FakeEnd final : public VerbsEnd {
     const bool told = endpoint::targetIsTold(operation);
     if (script_.post_error != 0) return script_.post_error;
     if (done_.size() >= script_.send_room) return ENOMEM;
-    // A receiver that is not ready is waited for.
+    // Waits for a receiver that is not ready.
     if (told && !script_.lose_messages && peer_->receives_.empty()) return ENOMEM;
     done_.push_back({id, script_.status, "the fake says so"});
     if (script_.status != WorkStatus::kDone || script_.lose_messages) return 0;
@@ -111,8 +111,8 @@ class FakeEnd final : public VerbsEnd {
   std::deque<std::uint64_t> receives_;
 };
 
-// Ends that are opened apart find each other through the script, by the number of their first pair:
-// the target's word of its address is how the initiator knows it.
+// Separately opened ends find each other through the script, by the number of their first pair: the
+// initiator identifies the target by its address.
 class FakeOpenEnd final : public OpenEnd {
  public:
   FakeOpenEnd(FakeScript& script, const EndSpec& spec)

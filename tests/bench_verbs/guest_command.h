@@ -1,4 +1,4 @@
-// What the tests in a guest share: where they are, and the command there.
+// Common parts of the tests in a guest: directories, and running the command there.
 #pragma once
 
 #include <sys/wait.h>

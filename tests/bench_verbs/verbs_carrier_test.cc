@@ -33,7 +33,8 @@ TEST_F(VerbsCarrierTest, SaysWhatToDoWithoutADevice) {
   EXPECT_THAT(error.remedy(), HasSubstr("rdma link add"));
 }
 
-// The peer reaches the target's memory as its operation needs, and the initiator's never.
+// The peer has the access to the target's memory that its operation needs, and none to the
+// initiator's.
 TEST_F(VerbsCarrierTest, OpensMemoryToWhatItsOperationNeeds) {
   using bench::Operation;
   using endpoint::RemoteAccess;
@@ -122,8 +123,8 @@ bench::TrialSpec lightTrial() {
   return spec;
 }
 
-// Of an unreliable service only what the target was told of has arrived; of a reliable one what
-// completed.
+// For an unreliable service only messages with a completion at the target have arrived; for a
+// reliable one all completed ones.
 TEST_F(VerbsCarrierTest, UnreliableCompletionsAreNoDeliveries) {
   bench::EndpointSpec spec;
   FakeBench reliable(script_, spec);
@@ -137,7 +138,7 @@ TEST_F(VerbsCarrierTest, UnreliableCompletionsAreNoDeliveries) {
   FakeBench unreliable(script_, spec);
   script_.lose_messages = true;
   const bench::TrialResult none = unreliable.run(lightTrial(), {});
-  EXPECT_TRUE(none.valid());  // nothing arrived, and so nothing arrived wrong
+  EXPECT_TRUE(none.valid());  // nothing arrived, hence nothing wrong
   EXPECT_EQ(none.streams[0].sent_frames, 1156U);
   EXPECT_EQ(none.streams[0].received_frames, 0U);
   EXPECT_EQ(none.lost(), 1156U);

@@ -80,7 +80,7 @@ class VerbsFaults : public testing::Test {
         endpoint::ChannelSpec{Operation::kWrite, Bytes(64), 1, 4}, true);
   }
 
-  // What the channel throws within so many polls.
+  // The exception of the channel within a limited number of polls.
   Error faultOf() {
     std::array<std::uint32_t, 4> done{};
     try {

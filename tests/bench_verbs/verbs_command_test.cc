@@ -45,8 +45,8 @@ TEST(VerbsCommandToAPeer, TransfersKvCachesByEveryOperation) {
   }
 }
 
-// The simulated card is in this machine as well. It and the two machines are emulated: the trials
-// are as short as a card's that runs some hundred times slower than usual.
+// This machine also has the simulated card. It and the two machines are emulated: the trials are as
+// short as those of a card that runs some hundred times slower than usual.
 TEST(VerbsCommandToAPeer, ComparesTheCardWithTheDevice) {
   const auto start = std::chrono::steady_clock::now();
   const CommandOutcome outcome =
@@ -64,7 +64,7 @@ TEST(VerbsCommandToAPeer, ComparesTheCardWithTheDevice) {
   EXPECT_THAT(outcome.text, AllOf(HasSubstr("rtl, tester"), HasSubstr("verbs, endpoint software")));
 }
 
-// What the tests above left is read outside.
+// The results of the tests above are read outside.
 TEST(VerbsCommandToAPeer, KeepsItsResults) {
   const std::string keep = "tar -c -f /dev/vda -C " + scratch("") +
                            " results kv-write kv-write-immediate kv-send kv-read compare";

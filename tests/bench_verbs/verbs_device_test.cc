@@ -60,7 +60,7 @@ void waitForPeer() {
   }
 }
 
-// The first one: a device does not go as long as a program has it open, and this one keeps what the
+// The first one: a device remains as long as a program has it open, and this one keeps what the
 // connection manager has opened.
 TEST(VerbsCommandAtFirst, EndsWithTwoWithoutADevice) {
   ASSERT_EQ(std::system("rdma link delete rxe0"), 0);
@@ -87,8 +87,8 @@ struct Case {
   std::uint32_t window = 4;  // of a queue pair
 };
 
-// Every message of a reliable connection completes, and the bytes are those that were sent; the
-// target's program tells how many it was told of.
+// Every message of a reliable connection completes, and the received bytes are the sent ones; the
+// target's program returns its number of completions.
 void sendTo(const Case& which) {
   bench::EndpointSpec spec = peerSpec();
   spec.service = which.service;
@@ -116,12 +116,12 @@ void sendTo(const Case& which) {
   const bool reliable = which.service == QueuePairService::kReliable;
   EXPECT_EQ(told, endpoint::targetIsTold(which.operation) ? which.messages : 0U);
   EXPECT_EQ(channel->confirmsDelivery(), reliable);
-  // There and back between two emulated machines: more than a microsecond, and less than what a
-  // retransmission timeout and a machine under load add.
+  // Round trip between two emulated machines: more than a microsecond, and less than the sum of a
+  // retransmission timeout and the delays of a loaded machine.
   EXPECT_GT(outcome.latency.minimum(), reliable ? 1'000'000U : 0U);
   EXPECT_LT(outcome.latency.maximum(), 20'000'000'000'000U);
 
-  // What soft-RoCE counts: at least one packet of each message went out, and none was given up.
+  // Counters of soft-RoCE: at least one packet of each message was sent, and none was given up.
   for (const bench::HostCounter& counter :
        endpoint::counterDifference(counters, carrier.counters())) {
     if (counter.name == "rxe0 port 1 sent_pkts") {
@@ -139,8 +139,8 @@ constexpr auto kUnreliable = QueuePairService::kUnreliable;
 constexpr auto kOutOfBand = Connection::kOutOfBand;
 constexpr auto kManager = Connection::kConnectionManager;
 
-// Nobody holds back what is sent unreliably, so the target has a receive for each message from the
-// beginning: a slow one that must post them anew loses some.
+// Unreliable sends have no flow control, so the target has a receive for each message from the
+// beginning: a slow one that must repost them loses some.
 constexpr std::array<Case, 13> kCases{
     {{"RcWrite", Operation::kWrite, kReliable, kOutOfBand, Bytes(64), 1, 200, 1000},
      {"RcWriteImmediate", Operation::kWriteImmediate, kReliable, kOutOfBand, Bytes(64), 4, 200,
@@ -166,7 +166,7 @@ TEST(MessagesToAPeer, Arrive) {
   }
 }
 
-// What a device does wrong when it is asked to. Both ends on this device, as that needs no peer.
+// Injected faults of a device. Both ends on this device, as that needs no peer.
 class VerbsFaultsOfADevice : public testing::Test {
  protected:
   static bench::EndpointSpec hereSpec() {
@@ -251,7 +251,7 @@ TEST_F(VerbsFaultsOfADevice, TooLittleLockedMemoryIsNamed) {
   const pid_t child = fork();
   if (child == 0) {
     const rlimit limit{65'536, 65'536};
-    // Root may lock what it wants.
+    // Root may lock unlimited memory.
     if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || setgid(65'534) != 0 || setuid(65'534) != 0) {
       _exit(2);
     }

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A call of rdma-core that failed, and what to do about it.
+// A failed call of rdma-core, and the remedy.
 struct FailedCall {
   const char* call;
   int error;
@@ -24,7 +24,7 @@ constexpr auto kRefused = ErrorKind::kUnsupported;  // exit code 2
 constexpr auto kBroken = ErrorKind::kTester;        // exit code 3
 
 constexpr FailedCall kFailedCalls[] = {
-    // What pins memory fails in one of these ways when too little may be locked.
+    // Calls that pin memory fail in one of these ways when the limit of locked memory is too low.
     {"ibv_reg_mr", ENOMEM, kRefused, "ulimit -l unlimited"},
     {"ibv_reg_mr", EAGAIN, kRefused, "ulimit -l unlimited"},
     {"ibv_create_cq", ENOMEM, kRefused, "ulimit -l unlimited"},

@@ -56,7 +56,7 @@ Configuration configurationOf(const nlohmann::json& test) {
   return configuration;
 }
 
-// What the bench found of the host and the device that it ran on.
+// The bench's data on its host and device.
 void checkConfiguration(Configuration found) {
   EXPECT_EQ(found["RDMA device"], "rxe0");
   EXPECT_EQ(found["Driver"], "soft-RoCE in the kernel, on eth0 (virtio_net)");
@@ -143,7 +143,7 @@ std::vector<std::string> pointsOf(const nlohmann::json& test, const std::string&
   return points;
 }
 
-// What soft-RoCE counts of trouble, and that it has nothing for the rest.
+// Trouble counters of soft-RoCE, and missing ones for the rest.
 void checkNicFigures(const nlohmann::json& test) {
   EXPECT_THAT(pointsOf(test, "nic_retransmissions"),
               ElementsAre("rxe0 port 1: completer_retry_err + rcvd_rnr_err"));
@@ -170,7 +170,7 @@ void checkThroughputAndLatency(const std::filesystem::path& results) {
     for (const auto& figure : test.at("primary")) {
       EXPECT_EQ(figure.at("observed"), "endpoint-software");
     }
-    // The device's own counters: that nothing was given up, and that frames went out.
+    // The device's own counters: nothing was given up, and frames were sent.
     const std::vector<double> counters = valuesOf(test, "Hardware counters", "");
     ASSERT_FALSE(counters.empty());
     EXPECT_GT(*std::max_element(counters.begin(), counters.end()), 100);
@@ -182,7 +182,7 @@ void checkThroughputAndLatency(const std::filesystem::path& results) {
   EXPECT_GT(*std::min_element(latencies.begin(), latencies.end()), 1e3);
   EXPECT_LT(*std::max_element(latencies.begin(), latencies.end()), 20e9);
 
-  // What is in every latency stands in the report too.
+  // The fixed part of every latency is in the report too.
   const std::string page = reportOf(results);
   for (const char* stated : {"a reading takes", "write of 0 B between two endpoints of this host",
                              "Trouble that the NICs counted", "RoCE v2"}) {
@@ -207,7 +207,7 @@ void checkTransfers(const std::filesystem::path& results, const std::string& ope
   checkNicFigures(test);
 }
 
-// Card and device have run one scenario, and the report has both of them.
+// Card and device have run one scenario, and the report has both.
 void checkComparison(const std::filesystem::path& results) {
   const nlohmann::json exported = exportOf(results);
   EXPECT_EQ(exported.at("bench"), "compare-verbs");
@@ -227,7 +227,7 @@ void checkComparison(const std::filesystem::path& results) {
     EXPECT_THAT(pointsOf(test, "nic_out_of_sequence"),
                 ElementsAre("verbs: rxe0 port 1: out_of_seq_request"));
   }
-  // The same message takes the software longer than the wire.
+  // The same message takes longer in software than on the wire.
   const auto& transfers = exported.at("tests").at(2);
   const auto times = kpisOf(transfers, "transfer_min_us");
   for (const std::string message : {"4 KiB", "16 KiB"}) {
@@ -243,7 +243,7 @@ void checkComparison(const std::filesystem::path& results) {
 
 // Until the target program has the target of one more channel, and its messages have begun.
 void waitForChannel(GuestMachine& target) {
-  target.listen({});  // what it has said before
+  target.listen({});  // its earlier output
   const auto deadline = std::chrono::steady_clock::now() + kTestTime;
   while (std::chrono::steady_clock::now() < deadline) {
     for (const std::string& line : target.listen(std::chrono::milliseconds(100))) {
@@ -290,7 +290,7 @@ TEST(VerbsGuests, TheBenchRunsOnTheKernelsDevice) {
   initiator_machine.waitFor("CUT THE PEER", kTestTime);
   waitForChannel(target_machine);
   target_machine.cut();
-  // Every test of the guest by itself passed, and none was left out.
+  // Every test in the guest passed, and none was left out.
   const std::string end = initiator_machine.waitFor("EXIT ", kTestTime);
   EXPECT_EQ(end, "EXIT 0") << initiator_machine.log() << "\nthe peer:\n" << target_machine.log();
   EXPECT_THAT(initiator_machine.log(), HasSubstr("[  PASSED  ]"));

@@ -1,5 +1,5 @@
-// A bench and a target program that talk to each other over TCP, as on two hosts; rdma-core is
-// stood in for.
+// A bench and a target program that communicate over TCP, as on two hosts; rdma-core is replaced by
+// a fake.
 #include "bench_verbs/verbs_peer.h"
 
 #include <gmock/gmock.h>
@@ -116,7 +116,7 @@ class FakePeerBench final : public endpoint::EndpointBench {
   }
 };
 
-// Of an unreliable service only what the target tells of has arrived.
+// For an unreliable service only messages that the target reports have arrived.
 TEST_F(VerbsPeerTest, ATrialTakesTheTargetsWord) {
   serve();
   spec_.service = bench::QueuePairService::kUnreliable;

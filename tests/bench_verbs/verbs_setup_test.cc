@@ -1,4 +1,4 @@
-// What can be wrong with port, GID and addresses before a message is sent, on the real device of
+// Faults of port, GID and addresses before a message is sent, on the real device of
 // verbs_device_test's guest.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

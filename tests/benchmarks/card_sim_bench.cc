@@ -1,10 +1,10 @@
 // links: plumbline_card_sim plumbline_card plumbline_stream_flows plumbline_wire
-// How fast the simulated card runs: card clocks and frames per second of processor time, for all
-// ports sending and receiving at line rate and for an idle card; as one card of many ports, and as
-// many cards of one port with a thread each (per second of wall time). Every row of the first kind
-// says what its time goes into, and that of one port how it stands to the bar of a million clocks a
-// second, by the fastest 10 us of card time: the others had more of other programs in the caches.
-// Reported in docs/simulation-speed.md.
+// Speed of the simulated card: card clocks and frames per second of processor time, for all ports
+// sending and receiving at line rate and for an idle card; as one card of many ports, and as many
+// cards of one port with a thread each (per second of wall time). Rows of the first kind break
+// their time down, and the row of one port compares with the requirement of a million clocks a
+// second, by the fastest 10 us of card time, which other programs disturbed least. Reported in
+// docs/simulation-speed.md.
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 
@@ -29,7 +29,7 @@
 namespace plumbline {
 namespace {
 
-// Joins ports 0 and 1, 2 and 3 by a wire, or the only port with itself, at next to no cost.
+// Joins ports 0 and 1, 2 and 3 by a wire, or the only port with itself, at minimal cost.
 class Loop final : public sim::PortPeer {
  public:
   Loop(sim::CardSim& sim, std::uint32_t ports) : sim_(sim), other_end_(ports == 1 ? 0 : 1) {
@@ -93,7 +93,7 @@ double threadSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// What a clock of an idle card takes, in seconds: the Verilated model alone, out of reset, and with
+// Time of a clock of an idle card, in seconds: the Verilated model alone, out of reset, and with
 // everything around it. The best of some short runs.
 struct IdleClock {
   double model = std::numeric_limits<double>::max();
@@ -133,7 +133,7 @@ IdleClock measureIdleClock(std::uint32_t ports) {
   return idle;
 }
 
-// Into what `seconds` per clock go, in percent, and how one port stands to the bar.
+// Breakdown of `seconds` per clock in percent, and one port's speed relative to the target.
 std::string account(std::uint32_t ports, double seconds, bool loaded) {
   static std::map<std::uint32_t, IdleClock> measured;  // a row is run several times
   const auto found = measured.find(ports);

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// An interval of a scenario with so many flows and twice as many links.
+// An interval of a scenario with `flows` flows and twice as many links.
 LiveInterval intervalWith(std::size_t flows) {
   LiveInterval live;
   live.run = 1;
@@ -70,7 +70,8 @@ class Bed {
   std::unique_ptr<Server> server;
 };
 
-// Clients that count what they get. `reading` = false: they stop in their first interval.
+// Clients that count the messages that they receive. `reading` = false: they stop in their first
+// interval.
 class Audience {
  public:
   Audience(Bed& bed, std::size_t size, bool reading) {
@@ -110,8 +111,8 @@ std::uint64_t residentBytes() {
   return resident * 4096;
 }
 
-// 100 clients at 10 intervals/s for 3 s, all of which must arrive; how long the last one of each
-// interval takes to come.
+// 100 clients at 10 intervals/s for 3 s, all of which must arrive; delay until the last client has
+// each interval.
 void hundredClients(benchmark::State& state) {
   constexpr std::size_t kClients = 100;
   constexpr int kIntervals = 30;
@@ -143,8 +144,8 @@ void hundredClients(benchmark::State& state) {
 }
 BENCHMARK(hundredClients)->Arg(16)->Arg(256)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-// 100 clients that do not read, while 2,000 intervals of about 100 kB go out: what the process
-// grows by, theirs and the sockets' of this machine included.
+// 100 clients that do not read, while 2,000 intervals of about 100 kB are sent: growth of the
+// process, including that of the clients and of this machine's sockets.
 void clientsThatDoNotRead(benchmark::State& state) {
   const LiveInterval interval = intervalWith(256);
   for ([[maybe_unused]] auto _ : state) {
@@ -163,7 +164,7 @@ void clientsThatDoNotRead(benchmark::State& state) {
 }
 BENCHMARK(clientsThatDoNotRead)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-// What publishing costs the run's thread, by flows of the scenario.
+// Cost of publishing for the run's thread, by flows of the scenario.
 void publishing(benchmark::State& state) {
   LiveHub hub("bench");
   const LiveInterval interval = intervalWith(static_cast<std::size_t>(state.range(0)));

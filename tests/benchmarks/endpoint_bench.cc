@@ -1,8 +1,8 @@
 // links: plumbline_bench_ofi plumbline_endpoint plumbline_bench
-// What the bench on libfabric adds to the provider itself: throughput of 4 MiB writes and latency
-// of 64-byte writes, each next to a minimal loop over the same provider that keeps no schedule, no
-// slots and no histogram. The two take turns within a benchmark, so that what else the machine does
-// falls on both; `ratio` is that of their medians: bench over loop.
+// Overhead of the libfabric bench over the provider itself: throughput of 4 MiB writes and latency
+// of 64-byte writes, each next to a minimal loop over the same provider without schedule, slots or
+// histogram. The two alternate within a benchmark, so that other load of the machine affects both;
+// `ratio` is the ratio of their medians, bench over loop.
 #include <benchmark/benchmark.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
@@ -42,8 +42,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Writes as many messages as told, at most `window` under way, with nothing around the provider's
-// own calls; one thread at either end, as in the bench.
+// Writes the given number of messages, at most `window` in flight, with the provider's own calls
+// only; one thread at either end, as in the bench.
 class MinimalLoop {
  public:
   MinimalLoop(const std::string& provider, std::int64_t bytes, std::uint32_t window)
@@ -107,8 +107,8 @@ class MinimalLoop {
 };
 
 // Seconds that the bench's own engine takes for messages that are all due at once. As in the loop,
-// the target's thread has been at work for a while when the time begins: one that has just been
-// made may still share a processor with the initiator's.
+// the target's thread has been running for a while when the time begins: a new one may still share
+// a processor with the initiator's.
 double sendAtOnce(endpoint::Channel& channel, const endpoint::ChannelSpec& spec,
                   std::uint64_t messages) {
   const auto send = [&](std::uint64_t count) {

@@ -1,9 +1,9 @@
 // links: plumbline_bench plumbline_scenario plumbline_minimal_fabric
-// What the simulated fabric costs, hosts and transports included: wall time per packet-hop (one
+// Cost of the simulated fabric, hosts and transports included: wall time per packet-hop (one
 // packet, data or control, crossing one link), beside a fixed loop of the same elementary work and
 // a minimal simulator on the same workloads, so that figures of different machines compare.
-// docs/simulation-speed.md says how to read it. The exit code is 1 when a figure is beyond what is
-// asked; `--room=1.5`: beyond one and a half times that, for machines that do other work as well.
+// docs/simulation-speed.md says how to read it. The exit code is 1 when a figure exceeds its limit;
+// `--room=1.5`: 1.5 times its limit, for machines that run other work as well.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <malloc.h>
@@ -42,9 +42,9 @@ double nanosecondsSince(Clock::time_point start) {
 
 // --- The calibration loop ------------------------------------------------------------------------
 
-// What a packet simulator does at its least: a record of 48 bytes is taken from the ring whose head
-// is due first, and put into another ring, due later. 512 rings of 64 records, a binary heap of
-// ring heads, 1.6 MB in all; nothing is allocated and no branch depends on the machine.
+// The minimal work of a packet simulator: a record of 48 bytes is taken from the ring whose head is
+// due first, and put into another ring, due later. 512 rings of 64 records, a binary heap of ring
+// heads, 1.6 MB in all; nothing is allocated and no branch depends on the machine.
 class CalibrationLoop {
  public:
   CalibrationLoop() : rings_(kRings) {
@@ -66,7 +66,8 @@ class CalibrationLoop {
       Ring& source = rings_[from];
       Record record = source.records[source.first++ % kCapacity];
       sum += record.due;
-      // Never into a full ring: the next one with room, from a place that the record decides.
+      // Never into a full ring: the next one with room, beginning at an index that the record
+      // determines.
       auto to = static_cast<std::uint32_t>(mix64(record.due + i) % kRings);
       while (rings_[to].last - rings_[to].first == kCapacity) to = (to + 1) % kRings;
       Ring& target = rings_[to];
@@ -76,7 +77,7 @@ class CalibrationLoop {
       record.due = std::max(tail, record.due) + kSpread;
       ++record.fields[i % record.fields.size()];
       push(to, record);
-      // The source goes back with its next record, unless it is empty now.
+      // The source returns to the heap with its next record, unless it is empty now.
       heap_.pop_back();
       if (source.first != source.last) enter(from);
       if (was_empty && to != from) enter(to);
@@ -122,8 +123,8 @@ class CalibrationLoop {
   std::vector<Head> heap_;
 };
 
-// ns per record, the least of three passes of about 0.1 s; taken anew around every measurement,
-// because a machine's speed changes with what else it does.
+// ns per record, the minimum of three passes of about 0.1 s; repeated around every measurement,
+// because a machine's speed changes with its other load.
 double calibrate() {
   constexpr std::uint64_t kRecords = 1'000'000;
   double least = std::numeric_limits<double>::infinity();
@@ -138,8 +139,8 @@ double calibrate() {
 
 // --- Peak memory ---------------------------------------------------------------------------------
 
-// Gives back what earlier runs left free and makes the process's peak what it uses now (Linux;
-// without effect where it may not).
+// Releases the free memory of earlier runs and resets the process's peak to its present use (Linux;
+// without effect where it is not permitted).
 void resetPeakMemory() {
   malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << "5";
@@ -160,7 +161,7 @@ double peakMegabytes() {
 // --- Bars ----------------------------------------------------------------------------------------
 
 constexpr std::string_view kRoomOption = "--room=";
-double room = 1;  // times may be so many times what is asked
+double room = 1;  // factor by which times may exceed their limits
 bool all_well = true;
 
 void fail(benchmark::State& state, const char* why) {
@@ -174,15 +175,15 @@ void demand(const std::string& what, double value, double limit) {
   fmt::print(stderr, "BEYOND: {} is {:.4g}, at most {:.4g} may be\n", what, value, limit);
 }
 
-// What is asked is asked of a machine on which the calibration loop takes so many ns per record; on
-// a slower one times may be longer by as much. `calibration`: what it takes here.
+// Limits apply to a machine on which the calibration loop takes this many ns per record; on a
+// slower one times may be longer in proportion. `calibration`: the time here.
 double slowness(double calibration) {
   constexpr double kUsual = 64;
   return std::max(1.0, calibration / kUsual);
 }
 
-// Others only slow a run down, for seconds at a time. So a run that took longer than it may is made
-// again for up to so long, until one did not.
+// Other programs only slow a run down, for seconds at a time. So a run above its limit is repeated
+// for up to this long, until one is below.
 constexpr double kPatience_ns = 60e9;
 
 // --- Trials --------------------------------------------------------------------------------------
@@ -216,8 +217,8 @@ Outcome simulate(const bench::TrialSpec& spec, unsigned threads) {
   return outcome;
 }
 
-// The same workload on the minimal simulator, and the speed that is asked of the full model on a
-// machine on which that one needs `minimal_ns` per packet-hop.
+// The same workload on the minimal simulator, and the required speed of the full model on a machine
+// on which that one needs `minimal_ns` per packet-hop.
 struct Comparison {
   std::string name;
   std::vector<minimal::Message> messages;
@@ -226,8 +227,8 @@ struct Comparison {
   double minimal_ns = 0;
 };
 
-// What the minimal simulator makes of it, and its least ns per packet-hop: of a run before each of
-// the full model's, so that both have about the same moments.
+// The minimal simulator's outcome, and its minimum of ns per packet-hop: a run before each of the
+// full model's, so that both run under about the same conditions.
 class MinimalRuns {
  public:
   explicit MinimalRuns(const Comparison& comparison) : comparison_(comparison) {}
@@ -240,7 +241,7 @@ class MinimalRuns {
     least_ns_ = std::min(least_ns_, nanosecondsSince(start));
   }
 
-  // `wall_ns`: what the full model took, `per_hop` of which for each packet-hop.
+  // `wall_ns`: total time of the full model, `per_hop` its time per packet-hop.
   void report(benchmark::State& state, double wall_ns, double per_hop) const {
     if (!outcome_.finished) fail(state, "the minimal simulator did not finish");
     const double minimal_per_hop = least_ns_ / static_cast<double>(outcome_.hops);
@@ -259,14 +260,14 @@ class MinimalRuns {
   double least_ns_ = std::numeric_limits<double>::infinity();
 };
 
-// The ns per packet-hop that may be needed where the calibration loop takes as long as usual.
+// The allowed ns per packet-hop where the calibration loop takes its usual time.
 struct Demand {
   std::string what;
   double ns = std::numeric_limits<double>::infinity();
 };
 
 struct Figures {
-  double usual_ns = 0;  // per packet-hop, where the calibration loop takes as long as usual
+  double usual_ns = 0;  // per packet-hop, where the calibration loop takes its usual time
   double peak_mb = 0;
 };
 
@@ -287,7 +288,7 @@ Figures measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned 
     peak = std::max(peak, peakMegabytes());
     ++runs;
   };
-  trimPaged();  // what one run leaves to the next is theirs, what other benchmarks left is not
+  trimPaged();  // memory of other benchmarks must not be reused
   for ([[maybe_unused]] auto _ : state) {
     once();
     state.SetIterationTime(outcome.wall_ns / 1e9);
@@ -335,9 +336,9 @@ void allReduce128(benchmark::State& state) {
 }
 
 // The three that the minimal simulator runs as well, the incast once with PFC and once with NSCC,
-// which is nearer to what that one does: what is asked of the full model is 80, 60 and 60 ns where
-// that one needs 79, 40 and 38. There every packet is acknowledged, so that half of the hops are
-// those of short frames; the full model's are such hops, too, if it is `ack_each`.
+// which is closer to the minimal simulator: the full model's limits are 80, 60 and 60 ns where that
+// one needs 79, 40 and 38. There every packet is acknowledged, so that half of the hops are those
+// of short frames; the full model's are such hops, too, if it is `ack_each`.
 enum class Acks { kAsShipped, kEach };
 
 bench::TrialSpec compared(const std::string& name, Acks acks) {
@@ -351,7 +352,7 @@ bench::TrialSpec compared(const std::string& name, Acks acks) {
   return spec;
 }
 
-// `spec` beside the minimal simulator, in no more time than that comparison asks for.
+// Runs `spec` beside the minimal simulator, within the time limit of that comparison.
 void measureBeside(benchmark::State& state, const bench::TrialSpec& spec,
                    const Comparison& comparison) {
   measure(state, spec, 1, {comparison.name + ": ns per packet-hop", comparison.asked_ns},
@@ -372,9 +373,9 @@ void alltoall128(benchmark::State& state, Acks acks) {
   measureBeside(state, compared(name, acks), {name, minimal::allToAll(64), 8, 60, 38});
 }
 
-// The permutation of permutation128 with messages of 16 KiB, the next when the last one is
+// The permutation of permutation128 with messages of 16 KiB, the next when the previous one is
 // done, each on another of 256 PDCs of its pair; idle PDCs close after 10 us, so that nearly every
-// message opens one. What was open must not cost what is open anything.
+// message opens one. Closed PDCs must not slow down open ones.
 void flowsEverOpened(benchmark::State& state) {
   bench::TrialSpec spec = shipped("permutation128");
   auto& uet = std::get<transport::UetSpec>(*spec.transport);
@@ -385,7 +386,7 @@ void flowsEverOpened(benchmark::State& state) {
   auto& program = std::get<workload::MessageProgram>(job.program);
   program.bytes = 16'384;
   program.messages = static_cast<std::uint64_t>(state.range(0));
-  static Demand asked;  // of as many, by what the fewest took
+  static Demand asked;  // of as many, by the time for the fewest
   const double ns = measure(state, spec, 1, asked).usual_ns;
   asked = {"ns per packet-hop with ten times as many flows ever opened", 1.2 * ns};
 }

@@ -1,7 +1,6 @@
 // links: plumbline_gui
-// How long one update keeps the window's thread busy: taking the data over, and painting. Frames
-// per second is how often it could be repeated. Without a display it paints on Qt's offscreen
-// platform.
+// Time that one update takes in the window's thread: taking the data over, and painting. Frames
+// per second is its reciprocal. Without a display it paints on Qt's offscreen platform.
 #include <benchmark/benchmark.h>
 
 #include <QApplication>

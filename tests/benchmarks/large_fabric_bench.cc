@@ -1,15 +1,14 @@
 // links: plumbline_session plumbline_scenario plumbline_bench
-// What 8,192 hosts take: to be checked and planned, and to be run beside 1,024.
+// Time and memory for checking and planning 8,192 hosts, and for running them compared with 1,024.
 // Columns:
 //   seconds      wall time of reading, checking and planning the scenario
-//   ns_per_hop   wall time per packet-hop: 4 MiB from every host to the one of the same place on
-//   the
-//                next leaf, UET with NSCC and trimming, time series and all figures included
-//   peak_MB      most memory of the process meanwhile, program and libraries included
-//   estimate_MB  what bench/trial/trial_footprint.h says beforehand
+//   ns_per_hop   wall time per packet-hop: 4 MiB from every host to the host at the same position
+//                on the next leaf, UET with NSCC and trimming, time series and figures included
+//   peak_MB      peak memory of the process during the run, program and libraries included
+//   estimate_MB  estimate of bench/trial/trial_footprint.h before the run
 // The exit code is 1 when checking takes more than 2 s or 300 MB, when a packet-hop takes more than
 // 1.5 times as long as among 1,024 hosts, or when an estimate is more than twice or less than half
-// of what was taken beyond the program itself. docs/simulation-speed.md has the figures.
+// of the memory used beyond the program itself. docs/simulation-speed.md has the figures.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <malloc.h>

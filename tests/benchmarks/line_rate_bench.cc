@@ -1,9 +1,9 @@
 // links: plumbline_card_sim plumbline_card plumbline_stream_flows plumbline_wire
-// What of the line rate the simulated card reaches: for RoCEv2 with ICRC and for UET, each length
-// of frame, each port, sending and receiving on all of them at once. Sent: frames that a port put
-// on its wire, by an observer there, against what fits into the time from the first to the last of
-// them. Received: those of them that the other end's receiver counted as good. The bar is 99.99 %;
-// a row says BELOW when a port misses it. Reported in docs/card.md.
+// Share of the line rate that the simulated card reaches: for RoCEv2 with ICRC and for UET, each
+// frame length and each port, all ports sending and receiving at once. Sent: frames that an
+// observer counted on the port's wire, as a share of those that fit into the time from the first to
+// the last. Received: those that the receiver at the other end counted as good. The requirement is
+// 99.99 %; a row says BELOW when a port misses it. Reported in docs/card.md.
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 

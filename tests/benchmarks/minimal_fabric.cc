@@ -121,7 +121,7 @@ class Network {
   Outcome run() {
     std::uint64_t before = 0;
     std::int64_t idle_since = 0;
-    // A round trip in which nothing crosses a link is the end.
+    // Ends after a round trip in which no packet crosses a link.
     for (; unfinished_ > 0 && begin_ - idle_since < 20 * kWindow; begin_ += kWindow) {
       end_ = begin_ + kWindow;
       for (std::uint32_t host = 0; host < kHosts; ++host) runHost(host);
@@ -178,7 +178,7 @@ class Network {
     if (const std::uint64_t head = headOf(id); head != kNothing) heads_.push_back(head);
   }
 
-  // Merges what arrives, link by link in order already, and queues each packet where `route` says.
+  // Merges the arrivals, link by link in order already, and queues each packet where `route` says.
   template <typename Route>
   void forward(const Route& route) {
     std::make_heap(heads_.begin(), heads_.end(), std::greater<>());
@@ -306,8 +306,8 @@ class Network {
     if (!host.messages.empty()) open(host);
   }
 
-  // The window grows with the delay that is missing to the target, and shrinks by a share of what
-  // is above it, if the switches say so too.
+  // The window grows with the distance of the delay below the target, and shrinks by a share of the
+  // excess, if the switches mark too.
   static void adjust(Flow& flow, double rtt, bool marked, std::int64_t now) {
     flow.base_rtt = std::min(flow.base_rtt, rtt);
     const double delay = rtt - flow.base_rtt;

@@ -1,4 +1,4 @@
-// A packet simulator with as little in it as can be, to compare the full model's speed with: see
+// A packet simulator with minimal features, as a reference for the full model's speed: see
 // docs/simulation-speed.md. It shares no code with the model.
 #pragma once
 
@@ -24,16 +24,16 @@ struct Outcome {
   bool finished = false;           // every packet of every message acknowledged
   std::int64_t end_ps = 0;         // arrival of the last acknowledgement
   std::uint64_t hops = 0;          // packets of any kind that crossed a link
-  std::uint64_t data_sent = 0;     // by hosts, those sent again included
+  std::uint64_t data_sent = 0;     // by hosts, including retransmissions
   std::uint64_t delivered = 0;     // data packets that arrived whole
   std::uint64_t sequence_sum = 0;  // of their places in their messages
   std::uint64_t trimmed = 0;       // data packets that a switch cut
   std::uint64_t marked = 0;        // data packets that a switch marked
-  std::uint64_t answers = 0;       // ACKs and NACKs that came back
+  std::uint64_t answers = 0;       // ACKs and NACKs that arrived
 };
 
-// Sends the messages, those of a host in the order of the list and at most `at_once` of a host at
-// a time, until all are acknowledged or nothing moves any more. All begin at time 0.
+// Sends the messages, those of a host in the order of the list and at most `at_once` of a host at a
+// time, until all are acknowledged or no packet moves any more. All begin at time 0.
 Outcome run(const std::vector<Message>& messages, std::uint32_t at_once);
 
 // The messages of scenarios/bench/: `senders` hosts on all leaves in turn to host 0; from every

@@ -1,24 +1,23 @@
 // links: plumbline_suite plumbline_scenario plumbline_bench
-// How well `plumbline plan` foretells what a test costs: the tests of the training suite on
-// simulated hosts, each by itself, once. The quick profile is run whole, unless a file with its own
-// parameters makes it longer than 500 million packet-hops. Of the standard profile,
-// whose tests take hours to days, one trial of each point is run, the smallest first, as far as the
-// limit reaches, and held against what the plan says of those points. Where not even one is small
-// enough, the duration of its trials is cut (or their iterations), and the plan is made for that;
-// tests that search are run whole, but with two pairs, shorter trials, a smaller buffer and fewer
-// repetitions.
+// Accuracy of the costs that `plumbline plan` predicts: the tests of the training suite on
+// simulated hosts, each alone, once. The quick profile is run whole, unless a file with its own
+// parameters makes it longer than 500 million packet-hops. Of the standard profile, whose tests
+// take hours to days, one trial of each point is run, the smallest first, within that limit, and
+// compared with the plan for those points. Where no point fits, the duration (or the iterations) of
+// its trials is cut, and the plan is made for that; tests that search are run whole, but with two
+// pairs, shorter trials, a smaller buffer and fewer repetitions.
 // Columns:
 //   planned, made     packet-hops
 //   hops_ratio        planned / made: exact, the same on any machine
 //   ns_per_hop        processor time per packet-hop made, of all threads
 //   slowness          of the machine, before and after the test (suite/framework/expected_time.h)
-//   time_ratio        what the plan says it takes on a machine as slow / processor time
+//   time_ratio        time that the plan predicts for a machine of this slowness / processor time
 //   points            points that were run
-//   cut               the smallest point's packet-hops as the profile has it, over those run
-// The exit code is 1 when a ratio, of packet-hops or of time, is beyond 1.5 either way. Other
-// programs of the machine make times scatter: a test whose time is beyond is run a second and a
-// third time, and below a tenth of a second it is not judged. `--room=2`: times may be apart by
-// twice as much, for machines that do other work as well, or of which slowness tells less. The
+//   cut               the smallest point's packet-hops in the profile / those run
+// The exit code is 1 when a ratio, of packet-hops or of time, is above 1.5 or below 1 / 1.5. Other
+// programs of the machine make times scatter: a test whose time is out of bounds is run a second
+// and a third time, and below a tenth of a second it is not judged. `--room=2`: twice that bound
+// for times, for machines that run other work as well, or that slowness describes less well. The
 // limit of the standard profile is 10 million packet-hops a test; PLUMBLINE_LONG sets it ten times
 // as high.
 #include <benchmark/benchmark.h>
@@ -53,7 +52,7 @@ constexpr std::string_view kRoomOption = "--room=";
 bool all_within = true;
 double room = 1;  // of times
 
-// What a plan says, and what came of it.
+// A plan's prediction, and the actual cost.
 struct Cost {
   double planned = 0;  // packet-hops
   double made = 0;
@@ -76,7 +75,7 @@ double hopsOf(const bench::TrialResult& trial) {
   return static_cast<double>(predicted ? predicted->packet_hops : trial.fabric->packet_hops);
 }
 
-// Counts packet-hops. As in a run, a trial that is known is not run again.
+// Counts packet-hops. As in a run, a repeated trial is not run again.
 class CountingRunner final : public TrialRunner {
  public:
   explicit CountingRunner(bench::SimBench& bench) : bench_(bench) {}
@@ -115,7 +114,7 @@ double processorSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// What `work` takes and how slow the machine is meanwhile; what is planned is told for that.
+// Cost of `work` and slowness of the machine meanwhile; the plan is computed for that.
 void measure(const scenario::Scenario& scenario, const bench::SimBench& bench, const Plan& plan,
              const std::function<void()>& work, Cost& cost) {
   const double before = measureSlowness();
@@ -128,7 +127,7 @@ void measure(const scenario::Scenario& scenario, const bench::SimBench& bench, c
       expectedSeconds(plan, scenario.topology.hostCount(), bench.capabilities(), cost.slowness);
 }
 
-// The first measurement whose time is as planned, or else the one that is nearest.
+// The first measurement whose time is as planned, or else the nearest one.
 Cost bestOf(const std::function<Cost()>& attempt) {
   const auto distance = [](const Cost& cost) {
     return std::abs(std::log(cost.planned_seconds / cost.seconds));
@@ -253,13 +252,13 @@ double smallestPoint(const Plan& plan) {
   return hops;
 }
 
-// The standard profile with trials so short that one of them is within the limit, as far as that
-// goes.
+// The standard profile with trials so short that one of them is within the limit, as far as
+// possible.
 scenario::Scenario shortened(const scenario::Scenario& scenario) {
   const double wanted = mostHops() / 4;
   const double whole = smallestPoint(planOf(scenario));
   scenario::Scenario shorter = scenario;
-  // Tests of steady states have a duration, which one of a second tells by; others repeat
+  // Tests of steady states have a duration, and one of a second is representative; others repeat
   // something.
   shorter.parameters.duration = seconds(1);
   const double second = smallestPoint(planOf(shorter));
@@ -290,8 +289,8 @@ void addStandard(scenario::Scenario scenario) {
       [scenario, cut](benchmark::State& state) { runPoints(scenario, cut, state); });
 }
 
-// A search decides by itself what it runs: it is run whole, but of two pairs, with fewer
-// repetitions, and trials that are short, yet long against what the buffers hold.
+// A search determines its trials itself: it is run whole, but with two pairs, fewer
+// repetitions, and trials that are short, yet long compared with the buffers.
 void addSearch(scenario::Scenario scenario) {
   scenario.profile = scenario::Profile::kStandard;
   scenario.traffic.pairs = {{{0, 8}, {1, 9}}};

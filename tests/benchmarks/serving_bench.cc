@@ -1,12 +1,12 @@
 // links: plumbline_bench plumbline_serving
-// How fast the serving model is without packets: a trace of 10^6 requests, in the format of the
-// Azure traces and with the means of the one of conversations (1,155 and 211 tokens), read line by
-// line, through three prefill and nine decode servers of eight H100 with CFG A. One thread.
-// trace: on NICs that share their rate, alone and looked at ten times a second. flowLevel: on the
-// links of a two-tier fabric with ECMP, as max-min fair flows (docs/model/flow-level.md). The bar
+// Speed of the serving model without packets: a trace of 10^6 requests, in the format of the Azure
+// traces and with the means of the conversation trace (1,155 and 211 tokens), read line by line,
+// through three prefill and nine decode servers of eight H100 with CFG A. One thread.
+// trace: on NICs that share their rate, without snapshots and with ten a second. flowLevel: on the
+// links of a two-tier fabric with ECMP, as max-min fair flows (docs/model/flow-level.md). The limit
 // is two minutes for each. Columns: requests and tokens per second of processor time, messages of
-// KV cache, simulated seconds per second, the P99 of the TTFT in ms, which says that the system was
-// not overloaded, and the time of a look.
+// KV cache, simulated seconds per second, the P99 of the TTFT in ms, which shows that the system
+// was not overloaded, and the time of a snapshot.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -118,7 +118,7 @@ void serveTrace(benchmark::State& state, const MakeNetwork& network) {
   }
 }
 
-// range(1): whether the model is looked at.
+// range(1): whether snapshots of the model are taken.
 void trace(benchmark::State& state) {
   serveTrace(state, [] { return WatchedNetwork(96, gigabitsPerSecond(392), microseconds(2)); });
 }

@@ -90,7 +90,7 @@ card::FlowConfig writeFlow(std::uint32_t port, std::uint32_t length, std::uint32
   flow.queue_pairs->row_per_pair = true;
   if (frames > 1) {
     flow.message = card::Message{frames, partOf(with(kRcWriteMiddle)), partOf(with(kRcWriteLast))};
-    // RETH says how long the message is: what its frames carry behind their headers.
+    // RETH has the length of the message: the payload of its frames after their headers.
     const std::uint32_t first = length - kBthOffset - 12 - 16 - 8;
     const std::uint32_t other = length - kBthOffset - 12 - 8;
     wire::store32(flow.head.data() + kBthOffset + 12 + 12, first + (frames - 1) * other);

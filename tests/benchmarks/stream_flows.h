@@ -16,8 +16,8 @@ constexpr std::uint32_t neighbour(std::uint32_t port) { return port ^ 1U; }
 wire::StreamTemplateSpec udpStream(std::uint32_t from_port, std::uint32_t length);
 wire::StreamTemplateSpec roceStream(std::uint32_t from_port, std::uint32_t length);
 
-// The card's flow for a stream, counted in `row` and `group` where it arrives. Its schedule is left
-// to the caller.
+// The card's flow for a stream, counted in `row` and `group` at its receiver. The caller sets its
+// schedule.
 card::FlowConfig makeFlow(const wire::StreamTemplateSpec& stream, std::uint32_t row,
                           std::uint32_t group = 0);
 
@@ -25,7 +25,7 @@ card::FlowConfig makeFlow(const wire::StreamTemplateSpec& stream, std::uint32_t 
 void setConstantRate(card::FlowConfig& flow, Fraction rate, std::uint32_t frames,
                      Picoseconds first_due = {});
 
-// BTH opcodes of the frames behind a WRITE message's first one.
+// BTH opcodes of the frames after a WRITE message's first one.
 inline constexpr std::uint8_t kRcWriteMiddle = 0x07;
 inline constexpr std::uint8_t kRcWriteLast = 0x08;
 
@@ -36,8 +36,8 @@ card::FlowConfig writeFlow(std::uint32_t port, std::uint32_t length, std::uint32
 // The same with 16 queue pairs and messages of four frames; or, of a length too short for the test
 // tag, SEND frames without one.
 card::FlowConfig roceFlow(std::uint32_t port, std::uint32_t length);
-// UET requests of RUD on `pdcs` contexts. SES headers and test tag are left out where the length
-// has no room for them.
+// UET requests of RUD on `pdcs` contexts, without SES headers and test tag if the length has no
+// room for them.
 card::FlowConfig uetFlow(std::uint32_t port, std::uint32_t length, std::uint32_t pdcs);
 
 }  // namespace plumbline::hw_test

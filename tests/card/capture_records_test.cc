@@ -1,4 +1,4 @@
-// Records of captured frames: what is in them, and that nothing else passes for one.
+// Records of captured frames: their contents, and that invalid records are refused.
 #include "card/capture_records.h"
 
 #include <gmock/gmock.h>

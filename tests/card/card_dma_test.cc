@@ -99,7 +99,7 @@ TEST_F(CaptureRingTest, AStartForgetsWhatWasThere) {
 }
 
 TEST_F(CaptureRingTest, TheCardIsToldWhereTheRingIs) {
-  static_cast<void>(card_.source()(8192));  // somebody else's
+  static_cast<void>(card_.source()(8192));  // another user's
   CaptureRing ring = this->ring();
   ring.start();
   EXPECT_EQ(card_.dma[0x08 / 4], 0x2000U);
@@ -154,7 +154,7 @@ TEST_F(RegisterLoaderTest, ListsOfEveryLengthAreDoneInOrder) {
   EXPECT_THAT(card_.card.writes, IsEmpty());
 }
 
-// Each read behind a write of another value to the same register.
+// Each read after a write of another value to the same register.
 TEST_F(RegisterLoaderTest, AnswersComeInTheOrderOfTheReads) {
   RegisterLoader loader = this->loader();
   for (const std::uint32_t reads : {1U, 15U, 16U, 17U, 63U, 64U, 65U, 127U, 128U, 129U, 1000U}) {

@@ -1,4 +1,4 @@
-// Damage as the driver's users tell it: rules into words, registers in their order, the log.
+// Damage in the driver's interface: rules into words, registers in their order, the log.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(DamageRules, WordsAreThoseOfTheKind) {
   EXPECT_EQ(run.param, 12U);
   EXPECT_EQ(damageRuleWords({.kind = DamageKind::kIcrc, .mask = 99}, kSent).param, 99U);
   EXPECT_EQ(damageRuleWords({.kind = DamageKind::kTruncate, .bytes = 98}, kReceived).param, 98U);
-  // One message type of ordered sets is matched as a flow is; all of them are any.
+  // One message type of ordered sets is matched like a flow; all types like any frame.
   const DamageRuleWords nacks = damageRuleWords(
       {.kind = DamageKind::kDrop, .match = DamageMatch::kOrderedSet, .message_type = 2}, kSent);
   EXPECT_EQ(nacks.match, 1U);
@@ -182,7 +182,7 @@ TEST(Damage, TheLogIsTakenOldestFirst) {
                           .time = Picoseconds(50000)};
   EXPECT_THAT(driver.damage(kPort).takeLog(kSent), ElementsAre(first, second, third));
   EXPECT_TRUE(driver.damage(kPort).takeLog(kSent).empty());
-  // What was received is brought to the reference point; ordered sets have none.
+  // Received ones have times at the reference point; ordered sets have none.
   log.pop_front();
   bus.log = log;
   second.time -= Picoseconds(6000);

@@ -291,7 +291,7 @@ TEST(DriverCounters, PortsCanBeLatchedBeforeAnyIsRead) {
 TEST(DriverCounters, LatchesAndReadsAllOfOnePort) {
   FakeCard card;
   Driver driver(card);
-  // A different value of more than 32 bits behind every counter of both ports.
+  // A different value of more than 32 bits in every counter of both ports.
   for (const auto& counter : regs::port::kCounters) {
     for (std::uint32_t i = 0; i < counter.count; ++i) {
       const std::uint32_t offset = counter.offset + 8 * i;

@@ -1,6 +1,6 @@
 // A card's register file in memory, for testing the driver without any card: identity, tables
-// behind TBL_*, histogram cells, snapshot counters, time. Behaves as docs/registers.md says, and
-// can be told to misbehave.
+// behind TBL_*, histogram cells, snapshot counters, time. Behaves as documented in
+// docs/registers.md, with injectable faults.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace plumbline::card {
 
 class FakeCard final : public RegisterBus {
  public:
-  // Words that registers read as, by bus address; what is missing reads as 0.
+  // Values of registers, by bus address; missing ones read as 0.
   std::map<std::uint32_t, std::uint32_t> words;
   // Rows by (port, table, row).
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, regs::TableRow> rows;
@@ -78,7 +78,7 @@ class FakeCard final : public RegisterBus {
   std::vector<CapturedFrame> takeCaptured() override { return {}; }
 
  private:
-  // Words of a row that have fields, in the tables that can be written: no others are kept.
+  // Words of a row with fields, in the writable tables: only these are stored.
   static constexpr std::array<std::uint32_t, 9> kRowWords{16, 14, 4, 0, 0, 0, 2, 3, 11};
 
   [[nodiscard]] std::uint64_t cell(std::uint32_t port) {

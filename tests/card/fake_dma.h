@@ -1,5 +1,5 @@
-// A card with a DMA in memory: FakeCard behind the registers of the block "dma", with memory of its
-// own. Behaves as docs/registers.md says, and can be told to misbehave.
+// A card with a DMA in memory: FakeCard with the registers of the block "dma", and memory of its
+// own. Behaves as documented in docs/registers.md, with injectable faults.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ class FakeDmaCard final : public RegisterBus {
   std::vector<std::uint8_t> memory;  // from kMemoryBase on
   std::size_t taken = 0;             // bytes of it that buffers have
   std::vector<std::uint32_t> dma{std::vector<std::uint32_t>(1024)};
-  std::uint64_t single_writes = 0;  // that the host has done, to any register
+  std::uint64_t single_writes = 0;  // by the host, to any register
   std::uint64_t single_reads = 0;
   std::uint64_t dropped = 0;             // frames that found no room
   std::optional<std::size_t> bad_entry;  // of a list: the card refuses it
@@ -87,7 +87,7 @@ class FakeDmaCard final : public RegisterBus {
     ++number_;
   }
 
-  // Buffers one behind the other; no memory when it is used up.
+  // Consecutive buffers; no memory when it is used up.
   BufferSource source() {
     return [this](std::size_t bytes) -> std::unique_ptr<DeviceBuffer> {
       if (bytes > memory.size() - taken) throw Error(ErrorKind::kTester, "no memory");
@@ -129,7 +129,7 @@ class FakeDmaCard final : public RegisterBus {
   void wait(Picoseconds duration) override { card.wait(duration); }
   std::vector<CapturedFrame> takeCaptured() override { return {}; }
 
-  // What CAPTURE_WRITTEN counts, whatever was captured.
+  // Value of CAPTURE_WRITTEN, whatever was captured.
   void setWritten(std::uint64_t bytes) { written_ = bytes; }
 
  private:

@@ -1,4 +1,4 @@
-// What the driver writes for flow control, register by register.
+// The driver's register writes for flow control, register by register.
 #include "card/flow_control.h"
 
 #include <gtest/gtest.h>

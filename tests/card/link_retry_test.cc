@@ -1,4 +1,4 @@
-// Link-level retry through the driver: what lies in the registers afterwards, what comes back.
+// Link-level retry through the driver: the resulting registers, and the returned values.
 #include "card/link_retry.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(LinkRetry, ConfigurationIsWrittenInClocks) {
   EXPECT_EQ(card.words[kPort1 + 0x524], 322266U);
   EXPECT_EQ(card.words[kPort1 + 0x528], 33U);
   EXPECT_EQ(card.words[kPort1 + 0x52C], 53U);
-  // It is switched on when everything else is there.
+  // It is switched on when all other registers are set.
   EXPECT_EQ(card.writes.back().first, kControl);
   driver.linkRetry(1).disable();
   EXPECT_EQ(card.words[kControl], 0U);
@@ -112,7 +112,7 @@ TEST(LinkRetry, LatencyOfRetriesIsReadFromItsOwnGroups) {
   regs::group_table::kMaximum.set(row, 200);
   regs::group_table::kSum.set(row, 300);
   card.rows[{0, regs::group_table::kNumber, 0x8001}] = row;
-  const std::uint32_t group = 1U << 5 | 1U;  // what stands above the bucket in HIST_ADDR
+  const std::uint32_t group = 1U << 5 | 1U;  // the bits above the bucket in HIST_ADDR
   card.cells[{0, group, 100}] = 1;
   card.cells[{0, group, 200}] = 1;
   const stats::Histogram missing = driver.retryLatency(0, RetryCause::kMissing);

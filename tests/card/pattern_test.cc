@@ -1,5 +1,4 @@
-// Flows with gaps of their own, queue pairs and messages: the rows that make them, and what is
-// refused.
+// Flows with gaps of their own, queue pairs and messages: their rows, and refused settings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -159,7 +158,7 @@ TEST(DriverMessages, QueuePairsTakeTurns) {
   EXPECT_EQ(bitsAt(second, 16, 13), 5U);
   EXPECT_EQ(bitsAt(second, 32, 12), 2U);
   EXPECT_EQ(bitsAt(second, 3, 1), 1U);
-  // Entries 2 to 6: pairs by turn, contexts behind those of the flow before.
+  // Entries 2 to 6: pairs by turn, contexts after those of the previous flow.
   std::vector<std::uint64_t> numbers;
   std::vector<std::uint64_t> contexts;
   std::vector<std::uint64_t> psns;
@@ -207,7 +206,7 @@ TEST(DriverMessages, TakeThreeSlots) {
   EXPECT_EQ(bitsAt(card.rows[{0, kScheduleTable, 1}], 80, 12), 4U);
   EXPECT_EQ(bitsAt(card.rows[{0, kScheduleTable, 2}], 80, 12), 0U);
   EXPECT_FALSE(card.rows.contains({0, kScheduleTable, 3}));
-  // States are asked for by flow.
+  // States are read by flow.
   regs::tx_state_table::kSequence.set(card.rows[{0, 3, 4}], 77);
   EXPECT_EQ(driver.txState(0, 2).frames, 77U);
   driver.reset();

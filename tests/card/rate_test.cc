@@ -27,9 +27,9 @@ TEST(FramePeriod, RoundsToTheNearestUnit) {
   EXPECT_NEAR(489335467.0 / 65536, 22400.0 / 3, 0.5 / 65536);
 }
 
-// The bar: at most 1 ppm of the requested rate, from 10^-6 to 1 of line rate. The bound of the
-// header (2^-17 ps) is checked as well, with long double as the independent arithmetic: its 64-bit
-// mantissa resolves periods up to 10^12 ps to 10^-7 ps.
+// The requirement: at most 1 ppm of the requested rate, from 10^-6 to 1 of line rate. The bound of
+// the header (2^-17 ps) is checked as well, with long double as the independent arithmetic: its
+// 64-bit mantissa resolves periods up to 10^12 ps to 10^-7 ps.
 TEST(FramePeriod, IsWithinOnePartPerMillionForEveryRate) {
   RandomStream random(1, "rate_test");
   for (int i = 0; i < 20000; ++i) {

@@ -1,7 +1,6 @@
 // The device behind the runtime's hardware emulation: the Verilated card with its memory and a
-// cable between its two ports. It runs freely, as a card would, and answers what the runtime asks
-// of it. Started by the runtime; arguments: the cable's delay in picoseconds, and what is wrong
-// with the card:
+// cable between its two ports. It runs freely, as a card would, and answers the runtime's requests.
+// Started by the runtime; arguments: the cable's delay in picoseconds, and faults of the card:
 //   gone=N      it disappears from its slot when it is to start for the Nth time
 //   version=V   the version of its register map
 //   fails=N     its memory answers every access with an error, from byte N on
@@ -34,8 +33,8 @@
 namespace plumbline::card_xrt_test {
 namespace {
 
-// The card goes on so long without looking for a request, and waits so long for the next one of a
-// row before it goes on: requests come some ten microseconds apart.
+// The card runs this long between two checks for a request, and waits this long for the next one of
+// a series before it continues: requests arrive some ten microseconds apart.
 constexpr Picoseconds kStretch = nanoseconds(50);
 constexpr std::chrono::microseconds kRow{40};
 
@@ -84,7 +83,7 @@ class EmulatedCard {
     }
   }
 
-  // Until the runtime closes or goes.
+  // Runs until the runtime closes the connection or ends.
   void run() {
     bool in_row = false;
     for (;;) {
@@ -213,7 +212,7 @@ class EmulatedCard {
   Defects defects_;
   std::uint64_t starts_ = 0;
   bool gone_ = false;
-  // Not touched before it is used: what nobody has written may hold anything.
+  // Not initialised: unwritten memory may have any contents.
   std::unique_ptr<std::uint8_t[]> bank_ =
       std::make_unique_for_overwrite<std::uint8_t[]>(kBankBytes);
   sim::DeviceMemory memory_;

@@ -34,8 +34,8 @@ std::vector<char> contentOf(const fs::path& path) {
 
 void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
 
-// The runtime unpacks the device beside the program, into a folder named by the process. It leaves
-// the folder behind, and fails where a process of the same number finds it.
+// The runtime unpacks the device beside the program, into a folder named after the process. It
+// leaves the folder behind, and fails if a process with the same number finds it.
 void removeLeftovers() {
   static bool first = true;  // of this process: none of the folders is its own yet
   std::error_code ignored;
@@ -64,7 +64,7 @@ Emulation::Emulation(Picoseconds delay, const std::string& more) {
     fs::create_symlink(fs::path("/usr/lib/x86_64-linux-gnu") / file,
                        directory_ / "runtime/lib" / file);
   }
-  // What the runtime starts as the device, packed as it unpacks it.
+  // The device's program for the runtime, packed as it unpacks it.
   const fs::path start = directory_ / "zip/behav_waveform/xsim/simulate.sh";
   fs::create_directories(start.parent_path());
   write(start, "#!/bin/sh\nexec " PLUMBLINE_EMULATED_CARD " " + std::to_string(delay.count()) +
@@ -80,8 +80,8 @@ Emulation::Emulation(Picoseconds delay, const std::string& more) {
   writeXclbin(unconnectedXclbin(), {.kernel = card::kKernelName, .connected = false}, zip);
   writeXclbin(smallXclbin(), {.kernel = card::kKernelName, .bank_bytes = kSmallBank}, zip);
 
-  // Debian's runtime does not notice that a buffer for its messages moves when it grows. Of this
-  // file it makes a message: longer than any other, it lets the buffer never grow again.
+  // Debian's runtime does not notice that a buffer for its messages moves when it grows. It makes a
+  // message of this file: being longer than any other, it prevents the buffer from growing again.
   write(directory_ / "xrt.ini", "[Emulation]\npacket_size=" + std::to_string(kPacketBytes) +
                                     "\nlonger_than_a_packet=" + std::string(2 * kPacketBytes, 'x') +
                                     "\n");

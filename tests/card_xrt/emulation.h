@@ -11,8 +11,8 @@ namespace plumbline::card_xrt_test {
 
 class Emulation {
  public:
-  // Makes a directory with everything the runtime wants and points the environment at it. `delay`:
-  // of the cable between the card's ports. `more`: further arguments of emulated_card.
+  // Creates a directory with everything that the runtime needs and points the environment at it.
+  // `delay`: of the cable between the card's ports. `more`: further arguments of emulated_card.
   explicit Emulation(Picoseconds delay, const std::string& more = {});
   ~Emulation();
   Emulation(const Emulation&) = delete;
@@ -21,8 +21,8 @@ class Emulation {
   // Other arguments for devices that are started from now on; the packed card stays the same file.
   void setDefects(const std::string& more);
 
-  // The packed card; the same with a kernel that is not ours, with little memory, and with none
-  // that it is connected to.
+  // The packed card; the same with a foreign kernel, with little memory, and without a connected
+  // memory.
   [[nodiscard]] std::filesystem::path xclbin() const { return directory_ / "plumbline.xclbin"; }
   [[nodiscard]] std::filesystem::path foreignXclbin() const {
     return directory_ / "foreign.xclbin";

@@ -108,7 +108,7 @@ Encoded bytesField(std::uint32_t field, std::span<const std::uint8_t> value) {
 
 std::optional<RequestHeader> decodeRequestHeader(
     std::span<const std::uint8_t, kRequestHeaderBytes> bytes) {
-  // Field 1 as eight bytes, field 2 as four, behind their keys.
+  // Field 1 as eight bytes, field 2 as four, after their keys.
   Reader reader(bytes.subspan(1));
   RequestHeader header;
   header.length = reader.fixed(8).value();

@@ -1,6 +1,6 @@
-// What the runtime's hardware emulation says to the process that stands for the device: requests
-// and replies over a UNIX stream socket, each a small header and a protocol buffer of plain fields.
-// Only what a register access, a buffer and the end of a session need.
+// Protocol between the runtime's hardware emulation and the process that represents the device:
+// requests and replies over a UNIX stream socket, each a small header and a protocol buffer of
+// plain fields. Only the part for register accesses, buffers and the end of a session.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class Call : std::uint32_t {
   kReadRegister = 52,
 };
 
-// Fields of a message by number: integers, or bytes. Of repeated fields the first counts.
+// Fields of a message by number: integers, or bytes. Of repeated fields the first is used.
 struct Message {
   std::map<std::uint32_t, std::uint64_t> numbers;
   std::map<std::uint32_t, Encoded> bytes;
@@ -36,13 +36,13 @@ struct Message {
   [[nodiscard]] std::uint64_t number(std::uint32_t field) const;  // 0 when absent
 };
 
-// Nothing for bytes that are no message. Never reads outside them.
+// Nothing for invalid bytes. Never reads outside them.
 std::optional<Message> decodeMessage(std::span<const std::uint8_t> bytes);
 
 Encoded numberField(std::uint32_t field, std::uint64_t value);
 Encoded bytesField(std::uint32_t field, std::span<const std::uint8_t> value);
 
-// Length of a request's header, and what it says. A body has at most kMostRequestBytes: the
+// Length of a request's header, and its contents. A body has at most kMostRequestBytes: the
 // runtime's packets are 256 KiB (xrt.ini).
 inline constexpr std::size_t kRequestHeaderBytes = 14;
 inline constexpr std::uint64_t kMostRequestBytes = 1 << 20;

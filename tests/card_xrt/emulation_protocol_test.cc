@@ -40,7 +40,7 @@ TEST(EmulationProtocolTest, HeadersOfRequestAndReply) {
   EXPECT_EQ(encodeReply(Encoded{5, 6}), (Encoded{0x09, 2, 0, 0, 0, 0, 0, 0, 0, 5, 6}));
 }
 
-// No memory is taken for what a header only says.
+// A length in a header alone does not allocate memory.
 TEST(EmulationProtocolTest, LongerBodiesThanThereAreAreRefused) {
   std::array<std::uint8_t, kRequestHeaderBytes> head{0x09, 0, 0,    0x10, 0, 0, 0,
                                                      0,    0, 0x15, 51,   0, 0, 0};

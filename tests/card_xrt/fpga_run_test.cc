@@ -38,7 +38,7 @@ class FpgaRunTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { setenv("LD_PRELOAD", PLUMBLINE_NO_PAUSES, 1); }
 
-  // A host with such cards; the packed card lies beside the scenarios.
+  // A host with such cards; the packed card is beside the scenarios.
   void emulate(const std::string& defects = {}) {
     emulation_.reset();
     emulation_ = std::make_unique<Emulation>(kDelay, defects);
@@ -265,7 +265,7 @@ std::vector<std::vector<bench::UntimedFrame>> framesIn(const std::filesystem::pa
   return all;
 }
 
-// Few frames, one way: what a port receives at line rate the card can write to its memory.
+// Few frames, one way: the card can write the received frames to its memory at line rate.
 constexpr const char* kShort = R"(plumbline: 1
 name: capture
 test: T5.2
@@ -320,7 +320,7 @@ TEST_F(FpgaRunTest, CapturesThatTheCardCannotWriteMakeATrialInvalid) {
     faults.insert(faults.end(), result.faults.begin(), result.faults.end());
   }
   EXPECT_THAT(faults, testing::Contains(HasSubstr("port 0: capture lost ")));
-  // What is there is right.
+  // The frames in the file are correct.
   for (const auto& frames : framesIn(file)) {
     EXPECT_GT(frames.size(), 0U);
     for (const bench::UntimedFrame& frame : frames) EXPECT_TRUE(frame.intact);
@@ -348,7 +348,7 @@ TEST_F(FpgaRunTest, WithoutAConnectionToMemoryItSaysWhatToDo) {
 }
 
 TEST_F(FpgaRunTest, MemoryThatFailsIsTold) {
-  emulate("fails=0x100000");  // where captures go; lists lie before them
+  emulate("fails=0x100000");  // start of the captures; lists are before them
   const Outcome capture = runScenario(kShort, "fpga", card(),
                                       {"--capture", (scratch_.path() / "frames.pcapng").string()});
   EXPECT_EQ(capture.exit_code, 3);

@@ -1,6 +1,5 @@
 // The emulation sleeps for ten seconds when a device is opened and closed, for the vendor's
-// simulator. Ours needs no time: linked into a test, or loaded before a program, this replaces its
-// sleep().
+// simulator. This one needs no time: linked into a test, or preloaded, this replaces its sleep().
 #include <ctime>
 
 extern "C" unsigned sleep(unsigned seconds) {

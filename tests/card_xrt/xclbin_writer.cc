@@ -24,7 +24,7 @@ void setName(unsigned char (&field)[n], const std::string& name) {
   std::memcpy(field, name.data(), std::min(name.size(), n - 1));
 }
 
-// What the emulation wants to know of the kernel and where its registers are.
+// The emulation's data on the kernel and its registers.
 std::string metadata(const std::string& kernel) {
   return fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
 <project name="plumbline">

@@ -1,5 +1,5 @@
-// Writes the container in which the runtime expects a design, for its hardware emulation: what the
-// vendor's packer would write of our kernel, and the program that emulates it.
+// Writes the container in which the runtime expects a design, for its hardware emulation: the
+// contents that the vendor's packer would write for our kernel, and the program that emulates it.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace plumbline::card_xrt_test {
 
-// Where the kernel's registers lie in the device's address space, and the one bank of its memory.
+// Address of the kernel's registers in the device's address space, and the one bank of its memory.
 inline constexpr std::uint64_t kKernelBase = 0x1800000;
 inline constexpr std::uint64_t kBankBase = 0x4'0000'0000;
 inline constexpr std::uint64_t kBankBytes = std::uint64_t{256} << 20U;
 
-// What is in the container besides the program.
+// Contents of the container besides the program.
 struct XclbinOptions {
   std::string kernel;  // its name; its instance is "<kernel>_1"
   std::uint64_t bank_bytes = kBankBytes;

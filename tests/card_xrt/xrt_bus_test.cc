@@ -1,6 +1,6 @@
 // The driver on a card behind the Xilinx Runtime: Debian's own runtime in its emulation mode, the
-// Verilated card in a process of its own. The same trial on the card in this process must come out
-// the same.
+// Verilated card in a process of its own. The same trial on the card in this process must give the
+// same result.
 #include "card_xrt/xrt_bus.h"
 
 #include <gtest/gtest.h>
@@ -71,8 +71,8 @@ card::GapList unevenGaps(card::FinePeriod period, std::uint32_t gaps) {
   return list;
 }
 
-// One trial with frames in both directions, the one way with listed gaps, on whatever bus. What is
-// received is captured.
+// One trial with frames in both directions, in one of them with listed gaps, on any bus. Received
+// frames are captured.
 Outcome trial(card::RegisterBus& bus) {
   constexpr std::uint32_t kFrames = 200;
   card::Driver driver(bus);
@@ -164,7 +164,7 @@ TEST_F(XrtBusTest, AnXclbinWithoutTheCardIsRefused) {
   EXPECT_NE(std::string(error.what()).find("no Plumbline card"), std::string::npos);
 }
 
-// In a process of its own, without the emulation, which has every device one asks for.
+// In a process of its own, without the emulation, which provides every requested device.
 TEST_F(XrtBusTest, ADeviceThatIsNotThereIsRefused) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto open_real_device = [] {
@@ -177,8 +177,8 @@ TEST_F(XrtBusTest, ADeviceThatIsNotThereIsRefused) {
   EXPECT_EXIT(open_real_device(), testing::ExitedWithCode(2), "no card.*device 7.*xbutil examine");
 }
 
-// The emulation ends the whole process when its device dies; what the runtime refuses is the
-// nearest that can be had of a card that has gone.
+// The emulation ends the whole process when its device dies; an access that the runtime refuses is
+// the closest possible test of a card that has gone.
 TEST_F(XrtBusTest, AnAccessThatTheRuntimeRefusesNamesTheRegister) {
   const Error error = errorOf([] { bus().read(card::kKernelRange); });
   EXPECT_EQ(error.kind(), ErrorKind::kTester);
@@ -222,7 +222,7 @@ TEST_F(XrtBusTest, TheSameTrialComesOutTheSame) {
   std::printf("register reads through the emulation: %.0f per second\n", kReads / took);
 }
 
-// A card whose lists nobody uses.
+// A card whose lists are not used.
 class OneByOne final : public card::RegisterBus {
  public:
   explicit OneByOne(card::RegisterBus& bus) : bus_(bus) {}

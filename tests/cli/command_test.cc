@@ -1,5 +1,4 @@
-// The command as scripts see it: exit codes, what goes to stdout and what to stderr. Nothing here
-// needs a bench.
+// The command from a script's point of view: exit codes, stdout and stderr. Without a bench.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +33,7 @@ class CommandTest : public testing::Test {
     std::ofstream(path, std::ios::binary) << content;
     return path.string();
   }
-  // Exit code 2, nothing on stdout, and stderr is this and no more than a hint to --help.
+  // Exit code 2, nothing on stdout, and on stderr only this and a hint to --help.
   void expectUsageError(const std::vector<std::string>& arguments, const std::string& message) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
@@ -166,7 +165,7 @@ TEST_F(CommandTest, ListsFitATerminal) {
   for (const char* what : {"tests", "benches", "scenarios"}) {
     std::istringstream lines(run({"list", what}).out);
     for (std::string line; std::getline(lines, line);) {
-      // What names the directory is as long as that is.
+      // A line with the directory is as long as its name.
       if (line.starts_with("files in ")) continue;
       EXPECT_LE(displayWidth(line), 100u) << line;
     }
@@ -279,7 +278,7 @@ TEST_F(CommandTest, ResultsCanBeListedAndShown) {
   EXPECT_THAT(list.out, testing::ContainsRegex("2 +20.* demo +rtl +quick +7 +1 +running\n"));
   const Outcome shown = run({"results", "show", "1", "--results", results()});
   EXPECT_THAT(shown.out, HasSubstr("T5.2 Latency (quick profile)"));
-  // In nanoseconds: 600 and a third, of a column that says so.
+  // In nanoseconds: 600 and a third, from a column in that unit.
   EXPECT_THAT(shown.out, testing::ContainsRegex("1,024 B +[^\n]*0\\.3"));
   // Without a number: the latest.
   EXPECT_THAT(run({"results", "show", "--results", results()}).out, StartsWith("run 2 of demo"));

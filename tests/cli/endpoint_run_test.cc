@@ -1,5 +1,4 @@
-// The benches on ordinary hosts, by the command: exit codes, and what a result does and does not
-// have.
+// The benches on ordinary hosts, by the command: exit codes, and the contents of results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +65,8 @@ TEST_F(EndpointRunTest, RunsThroughputAndLatencyOverSharedMemory) {
   EXPECT_THAT(exported.out, Not(HasSubstr("\"observed\":\"tester\"")));
 }
 
-// The same scenario on simulated hosts and between endpoints, and what each of them cannot observe.
+// The same scenario on simulated hosts and between endpoints, with the missing observations of
+// each.
 TEST_F(EndpointRunTest, TransfersOfKvCachesRunOnEveryBench) {
   if (!built("libfabric")) GTEST_SKIP() << "built without libfabric";
   const auto file = scratch_.path() / "kv.yaml";
@@ -128,7 +128,7 @@ parameters: {sizes: [4KiB, 64KiB], iterations: 20, duration: 200us, repetitions:
   // Lines are wrapped anywhere between two words.
   EXPECT_THAT(std::regex_replace(outcome.out, std::regex("\\s+"), " "),
               HasSubstr("endpoint software against the wire: libfabric counts from"));
-  // Percentiles of messages of several frames are the endpoints' alone: the card has none, not
+  // Percentiles of messages of several frames exist for endpoints only: the card has none, not
   // zero.
   const auto test = nlohmann::json::parse(contentOf(json)).at("tests").at(0);
   std::set<std::string> points;

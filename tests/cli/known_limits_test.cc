@@ -76,7 +76,7 @@ TEST(KnownLimits, HaveTheRangeOfTheirUnit) {
   EXPECT_THAT(problem("drop_ppm: -1"), HasSubstr("s:"));
 }
 
-// The smallest numbers that leave every test something to measure.
+// The smallest numbers with which every test still measures something.
 scenario::Scenario smallScenario() {
   scenario::Scenario scenario = suite::smallFabric();
   scenario.parameters.repetitions = 1;

@@ -1,5 +1,5 @@
-// What the command writes: on a full disk, into places that cannot be, and as text to be pasted
-// into a shell. And the numbers that it takes.
+// The command's outputs: on a full disk, at impossible places, and as text for a shell. And the
+// accepted numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -136,7 +136,7 @@ TEST_F(OutputsTest, AFullDiskIsSaidByEveryVerb) {
   }
 }
 
-// As any command in a pipe whose reader has seen enough.
+// Like any command in a pipe whose reader exits early.
 TEST_F(OutputsTest, AReaderThatLeavesEndsTheCommandInSilence) {
   const Outcome outcome =
       shell("export P; bash -c 'exec 3> >(true); wait $!; $P list tests >&3; exit $?'");
@@ -146,7 +146,7 @@ TEST_F(OutputsTest, AReaderThatLeavesEndsTheCommandInSilence) {
 
 TEST_F(OutputsTest, WhatWasMeasuredIsNotLost) {
   if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
-  // The report is there when the JSON or the screen is not, and the JSON when the screen is not.
+  // The report is written if JSON or terminal fail, and the JSON if the terminal fails.
   const Outcome outcome = shell("$P run $S --results $R --quiet --json /dev/full");
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_TRUE(fs::exists(fs::path(results_) / "run-1" / "report.html"));
@@ -157,7 +157,7 @@ TEST_F(OutputsTest, WhatWasMeasuredIsNotLost) {
             3);
   EXPECT_TRUE(fs::exists(fs::path(results_) / "run-2" / "report.html"));
   EXPECT_TRUE(nlohmann::json::accept(contentOf(fs::path(results_) / "x.json")));
-  // What cannot be said on stderr is no reason to end.
+  // Errors of stderr do not end the run.
   EXPECT_EQ(shell("$P run $S --results $R 2>/dev/full").exit_code, 0);
 }
 
@@ -173,7 +173,7 @@ TEST_F(OutputsTest, WholeNumbersAreDecimal) {
   const std::string whole = "this is not a plain integer";
   for (const char* seed : {"0x10", "1e3", "1_000", "+1", " 1", "1 ", "0b1", "1.0"}) {
     EXPECT_THAT(seedWith(seed), HasSubstr(whole)) << seed;
-    // The file says the same of it; blanks around a value are no part of it there.
+    // The file's value is treated equally; blanks around a value are no part of it there.
     const std::string value = std::string(seed).find(' ') != std::string::npos ? "1 2" : seed;
     const std::string file = write("seed.yaml", std::string(kSmallRun) + "seed: " + value + "\n");
     EXPECT_THAT(run({"validate", file}).err, HasSubstr(whole)) << seed;

@@ -1,4 +1,4 @@
-// Runs the plumbline command as its users do: as a process of its own.
+// Runs the plumbline command like its users: as a process of its own.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ class Process {
  public:
   Process(const std::filesystem::path& scratch, const std::vector<std::string>& arguments,
           const std::string& program = PLUMBLINE_COMMAND);
-  ~Process();  // kills what still runs
+  ~Process();  // kills it if it still runs
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 

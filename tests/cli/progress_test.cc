@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// What `act` makes a Progress of this style write.
+// Output of a Progress of this style during `act`.
 template <typename Act>
 std::string written(Progress::Style style, const Act& act) {
   std::FILE* file = std::tmpfile();
@@ -50,7 +50,7 @@ TEST(Progress, PlainLinesAreFewAndWithoutControlCharacters) {
   const std::string text = written(Progress::Style::kPlain, threeTrials);
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, Not(HasSubstr("\r")));
-  // Trials within a second share a line; the last one is always told.
+  // Trials within a second share a line; the last one is always shown.
   EXPECT_EQ(text,
             "T5.1  trial 3 of 3  0:00  64 B, step 2  loss 2\n"
             "T5.1: 3 trials in 0:00, 1 of them stored before\n");

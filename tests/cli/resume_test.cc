@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-// Many short trials: something to interrupt.
+// Many short trials, for interruptions.
 constexpr const char* kSweep = R"(plumbline: 1
 name: sweep
 test: T5.2
@@ -55,7 +55,7 @@ class ResumeTest : public testing::Test {
     const std::string text = contentOf(path(results + ".jsonl"));
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
-  // A run that has finished at least `trials` trials and goes on.
+  // A run that has finished at least `trials` trials and continues.
   std::unique_ptr<Process> started(const std::string& results, std::size_t trials) {
     auto process = std::make_unique<Process>(scratch_.path(), runArguments(results));
     while (linesOf(results) < trials && !process->ended()) {
@@ -77,7 +77,7 @@ class ResumeTest : public testing::Test {
     }
     return texts;
   }
-  // Resumes `results` and compares with a run that nobody interrupted.
+  // Resumes `results` and compares with an uninterrupted run.
   void expectResumesToTheSame(const std::string& results, std::size_t kept) {
     const Outcome resumed = plumblineCommand(scratch_.path(), runArguments(results, {"--resume"}));
     EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
@@ -87,7 +87,7 @@ class ResumeTest : public testing::Test {
     for (std::size_t at = 0; (at = log.find("\"stored\":true", at)) != std::string::npos; ++at) {
       ++answered;
     }
-    EXPECT_GE(answered, kept);  // nothing that was finished was measured again
+    EXPECT_GE(answered, kept);  // no finished trial was measured again
 
     const Outcome whole = plumblineCommand(scratch_.path(), runArguments("whole"));
     EXPECT_EQ(whole.exit_code, 0) << whole.err;
@@ -112,7 +112,7 @@ TEST_F(ResumeTest, CtrlCFinishesTheTrialSavesAndSaysHowToGoOn) {
   expectResumesToTheSame("interrupted", kept);
 }
 
-// Both signals are there when the process goes on: no trial can end in between.
+// Both signals are pending when the process continues: no trial can end in between.
 TEST_F(ResumeTest, ASecondSignalEndsAtOnceWithEveryFinishedTrialSaved) {
   const auto process = started("signalled", 3);
   ASSERT_FALSE(process->ended()) << process->wait().err;
@@ -139,8 +139,7 @@ TEST_F(ResumeTest, Kill9LosesAtMostTheTrialInHand) {
   expectResumesToTheSame("killed", kept);
 }
 
-// Both benches have the same trials: each keeps its own, and what one has is no answer for the
-// other.
+// Both benches have the same trials: each keeps its own, and does not reuse the other's.
 TEST_F(ResumeTest, AComparisonResumesOnBothBenches) {
   const std::vector<std::string> compare{"--bench", "compare"};
   {
@@ -162,7 +161,7 @@ TEST_F(ResumeTest, AComparisonResumesOnBothBenches) {
     for (std::size_t at = 0; (at = log.find(text, at)) != std::string::npos; ++at) ++found;
     return found;
   };
-  EXPECT_GE(count("\"stored\":true"), kept);  // nothing that was finished was measured again
+  EXPECT_GE(count("\"stored\":true"), kept);  // no finished trial was measured again
   EXPECT_EQ(count("\"bench\":\"rtl\""), count("\"bench\":\"sim\""));
   EXPECT_THAT(resumed.out, HasSubstr("Both benches side by side"));
   const std::string html = contentOf(path("both") + "/run-1/report.html");
@@ -206,7 +205,7 @@ TEST_F(ResumeTest, LimitsMakeTheVerdict) {
             results::RunStatus::kDone);
 }
 
-// The frame that `plan` shows is the frame that the card sends, but for the time in its tag.
+// The frame that `plan` shows is the frame that the card sends, except for the time in its tag.
 TEST_F(ResumeTest, ThePlannedFrameIsTheCapturedFrame) {
   ASSERT_EQ(plumblineCommand(scratch_.path(), {"plan", scenario_, "--pcapng", path("plan.pcapng")})
                 .exit_code,

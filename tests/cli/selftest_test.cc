@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kFrames = 2977;  // 64-byte slots of 6720 ps that begin within 20 us
 
-// What a sound tester sees.
+// Results of a correct tester.
 bench::TrialResult sound(const bench::TrialSpec& spec) {
   const bool scripted = !spec.dut.impairments.empty();
   bench::TrialResult result;

@@ -125,7 +125,7 @@ TEST_F(ServeTest, ExitCodesComeThrough) {
   EXPECT_EQ(client({"run", "quickstart", "--server", server, "--trace", "x.fst"}).exit_code, 2);
 }
 
-// The window starts its server so. A process that is killed has no chance to end what it started.
+// The window starts its server in this way. A killed process cannot end its children.
 TEST_F(ServeTest, EndsWithTheProgramThatStartedItHoweverThatEnds) {
   int told[2];
   ASSERT_EQ(::pipe(told), 0);
@@ -199,7 +199,8 @@ TEST_F(ServeTest, CtrlCOfTheClientStopsTheRunAfterTheTrialInHand) {
   EXPECT_THAT(outcome.err, HasSubstr("was stopped"));
 }
 
-// One that accepts connections and says nothing: its port is open, and no program reads it.
+// A server that accepts connections and sends nothing: its port is open, without a program that
+// reads it.
 TEST_F(ServeTest, ASilentServerIsNamedAsOne) {
   const int silent = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -272,7 +273,7 @@ TEST_F(ServeTest, SigtermFinishesTheTrialSavesAndEnds) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   client.signal(SIGKILL);
   client.wait();
-  // What is stored is whole: the command goes on with the run where the server left it.
+  // The stored run is consistent: the command continues it where the server left it.
   const Outcome resumed =
       plumblineCommand(scratch_.path(), {"run", file, "--resume", "--results", results()});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;

@@ -1,5 +1,5 @@
-// Runs on the bench that simulates the hosts, and what they leave behind: exit codes by limits, a
-// JSON export that the published schema accepts, reports, a PDF.
+// Runs on the bench that simulates the hosts, and their outputs: exit codes by limits, a JSON
+// export that the published schema accepts, reports, a PDF.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -98,7 +98,7 @@ TEST_F(SimRunTest, TwoRunsOfOneSeedDoNotDiffer) {
   EXPECT_TRUE(json["scenario"].empty());
 }
 
-// Same name, and nothing but the scenario differs: ECN threshold, buffer and message size.
+// The same name, with differences in the scenario only: ECN threshold, buffer and message size.
 TEST_F(SimRunTest, ADiffNamesTheKeysThatDiffer) {
   const auto runFree = [this](const std::string& kmin, const std::string& total,
                               const std::string& size) {

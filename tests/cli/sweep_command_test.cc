@@ -1,4 +1,4 @@
-// `sweep` and `results merge` as their users run them: exit codes, what is said, what is left.
+// `sweep` and `results merge` from the users' point of view: exit codes, messages, remaining files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -102,7 +102,8 @@ TEST_F(SweepCommandTest, LimitsAreJudgedOverAllPoints) {
   EXPECT_THAT(missed.out, HasSubstr("T5.3, buffer 10KB, priority "));
 }
 
-// Two at a time may take half of it each: what needs more is refused before the first one runs.
+// Two at a time may take half of the memory each: points that need more are refused before the
+// first one runs.
 TEST_F(SweepCommandTest, PointsAtATimeShareTheMemory) {
   std::string large = kSweep;
   large.replace(large.find("hosts: 3"), 8, "hosts: 4000");
@@ -139,7 +140,7 @@ TEST_F(SweepCommandTest, UnfinishedSweepsSaySoAndMergeOnlyInPart) {
   EXPECT_EQ(merge().exit_code, 0);
 }
 
-// The sweep and its workers end after the trials in hand, and what they have is kept.
+// The sweep and its workers end after their current trials, and finished ones are kept.
 TEST_F(SweepCommandTest, CtrlCEndsItAndTheSameCommandGoesOn) {
   const std::string file = write(kSweep);
   Process process(scratch_.path(), {"sweep", file, "-j", "1", "--dir", directory()});

@@ -1,5 +1,4 @@
-// The scripts as the shells run them, where they are installed; tests/packaging has their syntax
-// checked for the programs themselves.
+// Runs the completion scripts in the installed shells; tests/packaging checks their syntax.
 #include "command/completions.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +36,7 @@ std::string outputOf(const std::string& command) {
 
 class BashCompletion : public testing::Test {
  protected:
-  // What bash offers for the last of `words`; files of an empty directory among it.
+  // Completions of bash for the last of `words`, including files of an empty directory.
   std::string offered(const std::string& words, int index) {
     const auto file = scratch_.path() / "sample";
     std::ofstream(file) << bashCompletion(sample());

@@ -1,4 +1,4 @@
-// A small program with everything that a command line may have.
+// A small program with all elements of a command line.
 #pragma once
 
 #include <CLI/CLI.hpp>

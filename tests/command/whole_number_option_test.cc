@@ -20,7 +20,7 @@ struct Program {
     addWholeNumber(app, "run", run, "A run");
   }
 
-  // What is wrong; empty when nothing is.
+  // The error; empty without one.
   std::string parse(const std::vector<const char*>& arguments) {
     std::vector<const char*> all{"program"};
     all.insert(all.end(), arguments.begin(), arguments.end());

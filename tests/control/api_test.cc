@@ -1,5 +1,5 @@
-// Every operation of the description, in-process: what it answers is as the description says, and
-// what is wrong is refused with the right status.
+// Every operation of the description, in-process: answers agree with the description, and errors
+// are refused with the right status.
 #include "control/api.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ class ApiTest : public testing::Test {
     return parts_.api.handle(request);
   }
 
-  // The same for an operation of the description, whose answer must be as described.
+  // The same for an operation of the description, whose answer must match it.
   json asked(const std::string& method, const std::string& path, int status,
              const std::string& body = {}, const std::string& argument = {}) {
     std::string target = path;
@@ -165,7 +165,7 @@ TEST_F(ApiTest, MistakesOfAScenarioHavePositions) {
 }
 
 TEST_F(ApiTest, WhatTheBenchCannotDoIsSaid) {
-  // The card has no simulated hosts, if there is a card at all.
+  // The card has no simulated hosts, if there is a card.
   const json scenario{{"scenario", smallScenario()}, {"bench", "rtl"}};
   const json answer = asked("post", "/api/v1/scenarios/validate", 200, scenario.dump());
   EXPECT_FALSE(answer.at("valid"));
@@ -189,7 +189,7 @@ TEST_F(ApiTest, ASecondRunIsRefusedWhileTheFirstHasItsPorts) {
   EXPECT_EQ(waitForEnd(2).at("status"), "done");
 }
 
-// A run may end so soon after it was asked to that it is over before the answer is written.
+// A run may end so soon after the stop request that it is over before the answer is written.
 TEST_F(ApiTest, AStopIsAnsweredAsOneHoweverSoonTheRunEnds) {
   for (int i = 1; i <= 30; ++i) {
     asked("post", "/api/v1/runs", 201, runOf(smallScenario(5'000)));
@@ -242,7 +242,7 @@ TEST_F(ApiTest, ARequestToResumeFindsTheRun) {
   EXPECT_EQ(lines, asked("get", "/api/v1/runs/{id}", 200, {}, "1").at("trials"));
   EXPECT_GE(stored, 2u);
   EXPECT_LT(stored, lines);
-  // Asking again begins a new one: there is nothing unfinished.
+  // A further request begins a new one: there is no unfinished run.
   EXPECT_EQ(asked("post", "/api/v1/runs", 201, request(true)).at("id"), 2);
 }
 
@@ -271,7 +271,7 @@ workload: {kind: trace, ranks: 2, trace: {file: t.csv}}
   waitForEnd(1);
 }
 
-// Whatever it takes: this one would take minutes.
+// However long the trial: this one would take minutes.
 TEST_F(ApiTest, AStopEndsALongTrial) {
   const std::string scenario = R"(plumbline: 1
 name: long
@@ -427,7 +427,7 @@ TEST_F(ApiTest, ARunBeginsWhenItWasAskedTo) {
   EXPECT_GE(ended.at("started_ns"), at);
   EXPECT_THAT(asked("get", "/metrics", 200).get<std::string>(),
               HasSubstr("\nplumbline_clock_offset_seconds -1.5\n"));
-  // Stopped before it begins, it measures nothing.
+  // Stopped before its start, it measures nothing.
   asked("post", "/api/v1/runs", 201, request(now + 3'000'000'000'000));
   ask("POST", "/api/v1/runs/2/stop");
   const json stopped = waitForEnd(2);

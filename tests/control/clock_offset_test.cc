@@ -1,4 +1,4 @@
-// Estimates of another clock against a world in which both clocks are known.
+// Estimates of another clock in a simulation in which both clocks are known.
 #include "control/clock_offset.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Several servers in this process, driven as one tester: clocks that are wrong by a known amount,
-// ways that are slow in one direction, agents of another version, agents that vanish.
+// Several servers in this process, driven as one tester: clocks with known errors, links that are
+// slow in one direction, agents of another version, agents that vanish.
 #include "control/controller.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ class TestAgent {
     return options;
   }
 
-  // Who has its simulated hosts: "free", "reserved", "running".
+  // State of its simulated hosts: "free", "reserved", "running".
   std::string hosts() {
     for (const PortState& port : ports.list()) {
       if (port.name == "sim") return port.state;
@@ -94,7 +94,7 @@ class ControllerTest : public testing::Test {
     options.agents = std::move(agents);
     options.request.scenario.scenario = smallScenario(trials);
     options.request.owner = "ann";
-    options.start_tolerance = 60s;  // a machine that is busy with other things is no fault here
+    options.start_tolerance = 60s;  // a busy machine is no fault here
     options.patience = 60s;
     return options;
   }
@@ -115,7 +115,7 @@ class ControllerTest : public testing::Test {
     return ended;
   }
 
-  // What of prepare() comes as an Error.
+  // The Error of prepare().
   static std::string refusalOf(const ControllerOptions& asked, ErrorKind kind) {
     Watcher watcher;
     Controller controller(asked, watcher);
@@ -178,7 +178,7 @@ TEST_F(ControllerTest, TwoAgentsMeasureAsOne) {
     EXPECT_EQ(static_cast<std::uint64_t>(std::count(lines.begin(), lines.end(), '\n')),
               first.runs.archive().load(1).info.trials);
   }
-  // Nothing stays taken.
+  // No port stays reserved.
   EXPECT_EQ(first.hosts(), "free");
   EXPECT_EQ(second.hosts(), "free");
 }
@@ -202,7 +202,7 @@ TEST_F(ControllerTest, AClockThatIsWrongIsFoundAndTheStartIsCommon) {
     EXPECT_EQ(agent.outcome, "done");
     EXPECT_FALSE(agent.late);
   }
-  // Both were told the same instant, each by its own clock.
+  // Both got the same start time, each by its own clock.
   const std::int64_t told_first = *first.runs.state(1).start_at_ns - hours;
   const std::int64_t told_second = *second.runs.state(1).start_at_ns - 3'250'000'123;
   EXPECT_LE(std::abs(told_first - told_second), stored_.agents[0].clock_uncertainty_ns +
@@ -219,7 +219,7 @@ TEST_F(ControllerTest, AClockThatIsWrongIsFoundAndTheStartIsCommon) {
       value("plumbline_clock_offset_uncertainty_seconds") + static_cast<double>(kReadingNs) / 1e9);
 }
 
-// What the agents themselves say of each trial's start, looked at from beside the controller.
+// The agents' own start times of each trial, observed independently of the controller.
 class StartObserver {
  public:
   struct Start {
@@ -281,7 +281,7 @@ TEST_F(ControllerTest, EveryTrialBeginsAtOneInstantOnAllAgents) {
       stored_.agents[0].clock_uncertainty_ns + stored_.agents[1].clock_uncertainty_ns;
   std::int64_t before = 0;
   for (const auto& [trial, start] : one) {
-    // The same instant, and nobody before it: by how much the clocks differ is known here.
+    // The same instant, and no start before it: the difference of the clocks is known here.
     const std::int64_t there = other.at(trial).at_ns - shift;
     EXPECT_LE(std::abs(start.at_ns - there), known + 10'000'000) << trial;
     EXPECT_GE(start.started_ns, start.at_ns) << trial;
@@ -312,7 +312,7 @@ TEST_F(ControllerTest, AWayThatIsSlowInOneDirectionIsWithinTheUncertainty) {
   ASSERT_EQ(run(options({at(there.port())})).status, results::RunStatus::kDone);
   const results::AgentRecord& record = stored_.agents.at(0);
   const std::int64_t error = record.clock_offset_ns - 1'000'000'000;
-  EXPECT_GT(error, 10'000'000);  // half of 40 ms: nobody can know
+  EXPECT_GT(error, 10'000'000);  // half of 40 ms: the direction of the delay cannot be detected
   EXPECT_LE(std::abs(error), record.clock_uncertainty_ns + kReadingNs);
 }
 
@@ -348,7 +348,7 @@ TEST_F(ControllerTest, AnAgentOfAnotherApiIsRefused) {
   const std::string name = at(relay.port()).name;
   EXPECT_THAT(refusalOf(options({at(agent), at(relay.port())}), ErrorKind::kUsage),
               AllOf(HasSubstr("agent " + name), HasSubstr("version 2 of the API")));
-  // One that knows no clocks.
+  // An agent without clock exchanges.
   const Relay old(agent.server.port(), {0ms, 0ms, "received_ns", "receivec_ns"});
   EXPECT_THAT(refusalOf(options({at(old.port())}), ErrorKind::kTester),
               HasSubstr("agent " + at(old.port()).name + " does not tell its time"));
@@ -386,7 +386,7 @@ TEST_F(ControllerTest, AnAgentThatIsLostStopsTheOthersAndWhatWasMeasuredIsKept) 
   ControllerOptions asked = options({at(staying), at(relay.port())}, 10'000);
   asked.patience = 1s;
   const std::string name = at(relay.port()).name;
-  // Between two trials: it waits to be told when the next one begins.
+  // Between two trials: it waits for the next start time.
   watcher_.stop = [&] {
     const std::scoped_lock lock(watcher_.mutex);
     const bool both = watcher_.agents_seen.size() == 2 && watcher_.most_trials > 5;
@@ -403,7 +403,7 @@ TEST_F(ControllerTest, AnAgentThatIsLostStopsTheOthersAndWhatWasMeasuredIsKept) 
   EXPECT_EQ(stored_.agents.at(0).trials, staying.runs.archive().load(1).info.trials);
   EXPECT_EQ(stored_.info.trials, stored_.agents.at(0).trials + stored_.agents.at(1).trials);
   EXPECT_EQ(stored_.info.status, results::RunStatus::kFailed);
-  // It waits for a word that never comes, gives up, and can be resumed.
+  // It waits for a message that never comes, gives up, and can be resumed.
   while (vanishing.runs.state(1).active) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(vanishing.runs.state(1).status, "aborted");
 }

@@ -1,5 +1,5 @@
-// Prometheus' text format (version 0.0.4), read by the book: what the server's own library writes
-// is checked by other code.
+// Prometheus' text format (version 0.0.4), parsed by its specification: an independent check of the
+// server's library.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Exposition {
   std::vector<std::string> faults;
 
   [[nodiscard]] bool has(const std::string& sample) const { return samples.contains(sample); }
-  // NaN when there is none, which equals nothing.
+  // NaN if there is none, which is unequal to any number.
   [[nodiscard]] double operator[](const std::string& sample) const {
     const auto found = samples.find(sample);
     return found == samples.end() ? std::nan("") : found->second;

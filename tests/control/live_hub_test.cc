@@ -26,7 +26,7 @@ RunState runState(const std::string& status) {
   return state;
 }
 
-// What a subscriber has to take, in short: "hello", "3" for an interval, "lost 2", "done".
+// A subscriber's pending messages, abbreviated: "hello", "3" for an interval, "lost 2", "done".
 std::vector<std::string> takeAll(LiveHub::Subscriber& subscriber) {
   std::vector<std::string> seen;
   while (const auto text = subscriber.take()) {
@@ -75,7 +75,7 @@ TEST(LiveHub, WhoComesBackGetsWhatItMissed) {
   EXPECT_THAT(takeAll(*hub.subscribe(5, [] {})), ElementsAre("hello 1 5", "done"));
   EXPECT_THAT(takeAll(*hub.subscribe(0, [] {})),
               ElementsAre("hello 1 5", "1", "2", "3", "4", "5", "done"));
-  // A number that this process has not given is of another one.
+  // A number that this process has not given belongs to another one.
   EXPECT_THAT(takeAll(*hub.subscribe(6, [] {})),
               ElementsAre("hello 1 5", "1", "2", "3", "4", "5", "done"));
 }
@@ -86,7 +86,7 @@ TEST(LiveHub, WhoIsTooLateIsToldHowManyItLost) {
   EXPECT_THAT(takeAll(*hub.subscribe(4, [] {})),
               ElementsAre("hello 8 10", "lost 3", "8", "9", "10"));
   EXPECT_THAT(takeAll(*hub.subscribe(7, [] {})), ElementsAre("hello 8 10", "8", "9", "10"));
-  // Who had nothing has lost nothing.
+  // A client that had no interval has lost none.
   EXPECT_THAT(takeAll(*hub.subscribe(0, [] {})), ElementsAre("hello 8 10", "8", "9", "10"));
   EXPECT_EQ(hub.lost(), 3u);
 }

@@ -1,5 +1,6 @@
-// Serving systems in live intervals: parts, percentiles and sums against what was worked out by
-// hand; those of a trial on the simulated fabric against its result, and that looking changes none.
+// Serving systems in live intervals: parts, percentiles and sums against hand calculations; those
+// of a trial on the simulated fabric against its result, and that observing does not change the
+// result.
 #include "control/live_serving.h"
 
 #include <gmock/gmock.h>
@@ -51,8 +52,8 @@ TrialSnapshot earlyServing() {
   return snapshot;
 }
 
-// One first token more: 0.5 ms to the worker, 4 ms of prefill, 1.5 ms of waiting for decode and 2
-// ms of its step. Four gaps more, of 4 ms.
+// One more first token: 0.5 ms to the worker, 4 ms of prefill, 1.5 ms of waiting for decode and a
+// decode step of 2 ms. Four more gaps of 4 ms.
 TrialSnapshot lateServing() {
   TrialSnapshot snapshot = earlyServing();
   snapshot.time = milliseconds(110);
@@ -90,7 +91,7 @@ TEST(LiveServing, TakesWhatChangedSinceTheSnapshotBefore) {
   EXPECT_NEAR(two.ttft->decode_init_s, 0.0035, 1e-12);
   EXPECT_NEAR(*two.itl_p50_s, 0.004, 0.004 * 0.004);
 
-  // Nothing came: no parts and no percentiles, instead of zeros.
+  // No events: no parts and no percentiles, instead of zeros.
   const LiveServing same = intervalOf(lateServing(), lateServing()).serving.at(0);
   EXPECT_FALSE(same.ttft.has_value());
   EXPECT_FALSE(same.itl_p50_s.has_value());
@@ -119,7 +120,7 @@ TEST(LiveServing, PoolsAreTheSumOfAllWorkersAndListTheFirst) {
 }
 
 // 60 of 100 measured requests have a first token, after 10 ms each. While the trial runs that is
-// their P99; at its end 40 never got one, so that only the median is reached.
+// their P99; at its end 40 have none, so that only the median is reached.
 TEST(LiveServing, WhatNeverCameCountsWhenTheTrialHasEnded) {
   TrialSnapshot snapshot = earlyServing();
   serving::MeasuredView& measured = snapshot.serving[0].view.measured;
@@ -194,7 +195,7 @@ TEST(LiveServing, LookingAtASystemChangesNothing) {
   EXPECT_GE(onlooker.seen.size(), 10U);
 }
 
-// The limits are no part of what is simulated: no trial is measured again for them.
+// The limits do not affect the simulation: no trial is measured again for them.
 TEST(LiveServing, LimitsAreNotPartOfATrialsKey) {
   TrialSpec spec = twoTenants();
   const std::string key = spec.toJson();
@@ -242,8 +243,8 @@ TEST(LiveServing, TheLastIntervalAgreesWithTheResult) {
   }
 }
 
-// At every look the requests in the system are those that arrived and are not over, wherever they
-// are, and the totals only grow. QPs that carry KV cache are among the flows.
+// In every snapshot the requests in the system are those that arrived and are not over, and totals
+// only grow. QPs that carry KV cache are among the flows.
 TEST(LiveServing, EveryRequestIsSomewhere) {
   ServingOnlooker onlooker;
   runTrial(twoTenants(), &onlooker);

@@ -1,5 +1,5 @@
-// Rates and differences of intervals against what was worked out by hand, and what a run's watcher
-// publishes when.
+// Rates and differences of intervals against hand calculations, and the times at which a run's
+// watcher publishes.
 #include "control/live_watcher.h"
 
 #include <gmock/gmock.h>
@@ -30,8 +30,8 @@ TrialSnapshot early() {
   return snapshot;
 }
 
-// 20 µs later: port 3 sent 24,000 B and the 1,000 B that were pending, flow b received 3,000 B more
-// and a 1,000, link spine0 carried 99 frames with 123,020 B and spine1 none.
+// 20 µs later: port 3 sent 24,000 B and the pending 1,000 B, flow b received 3,000 B more and flow
+// a 1,000, link spine0 carried 99 frames with 123,020 B and spine1 none.
 TrialSnapshot late() {
   TrialSnapshot snapshot = early();
   snapshot.time = microseconds(30);

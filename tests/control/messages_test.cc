@@ -1,5 +1,4 @@
-// JSON both ways: what was written comes back, and what others wrote is looked at before it is
-// believed.
+// JSON in both directions: round trips, and validation of input from others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +14,7 @@ namespace {
 
 using testing::IsEmpty;
 
-// The largest that the validator of schemas knows.
+// The largest number that the schema validator supports.
 constexpr std::uint64_t kLarge = std::numeric_limits<std::int64_t>::max();
 
 LiveInterval fullInterval() {

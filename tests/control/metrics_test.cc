@@ -116,7 +116,7 @@ TEST(LiveMetrics, ARunningTrialIsShownAsItStands) {
       all[R"(plumbline_latency_seconds{bench="rtl",observed="tester",quantile="0.5"})"], 100e-12);
   EXPECT_EQ(all[R"(plumbline_latency_seconds_count{bench="rtl",observed="tester"})"], 2);
   EXPECT_DOUBLE_EQ(all[R"(plumbline_latency_seconds_sum{bench="rtl",observed="tester"})"], 300e-12);
-  // What is not known is absent: the time that remains, loss before the end, marks that arrived.
+  // Unknown values are absent: the remaining time, loss before the end, marks that arrived.
   for (const char* absent :
        {"plumbline_test_remaining_seconds", "plumbline_lost_frames_total",
         "plumbline_ecn_ce_received_frames_total", "plumbline_timeouts_total"}) {
@@ -272,8 +272,8 @@ TEST(LiveMetrics, ManyPortsHaveTotalsAndTheTopOnes) {
   EXPECT_EQ(all[R"(plumbline_transmit_bytes_total{bench="rtl",observed="tester"})"], 257 * 258 / 2);
 }
 
-// Runs on a server without sockets. A run is held before each trial, so that there are moments at
-// which the server is asked for sure while the run goes on.
+// Runs on a server without sockets. A run is held before each trial, so that the server can be
+// queried while the run is surely active.
 class MetricsOfRuns : public testing::Test {
  protected:
   json ask(const std::string& method, const std::string& target, const std::string& body = {}) {
@@ -300,7 +300,7 @@ class MetricsOfRuns : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
-  // Runs the scenario with a look between its trials. Intervals of trials that ended.
+  // Runs the scenario, reading the metrics between trials. Returns the intervals of ended trials.
   std::vector<LiveInterval> run(std::int64_t id, const std::string& scenario) {
     const auto subscriber = parts_.live.subscribe(0, [] {});
     ask("POST", "/api/v1/runs",

@@ -1,4 +1,4 @@
-// docs/openapi.yaml as a judge of documents.
+// docs/openapi.yaml as a validator of documents.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace plumbline::control {
 
-// What is wrong with `json` as the schema of this name, a line each.
+// Faults of `json` against the schema of this name, a line each.
 std::vector<std::string> openApiFaults(const std::string& schema, std::string_view json);
 
-// Of the operation `method` (lower case) at `path` of the description, the name of the schema that
-// it answers `status` with; empty when it has none. "PortState[]" for a list.
+// Name of the schema that the operation `method` (lower case) at `path` of the description has for
+// `status`; empty if it has none. "PortState[]" for a list.
 std::string openApiAnswer(const std::string& path, const std::string& method, int status);
 
 // Every "METHOD path" that is described.

@@ -19,10 +19,10 @@ class ServerParts {
   explicit ServerParts(Api::Access access = {}, LiveHub::Limits kept = {})
       : live("instance", kept), api({runs, ports, live, metrics}, std::move(access)) {}
 
-  // Below it scenarios that are sent may name files.
+  // Directory below which uploaded scenarios may name files.
   [[nodiscard]] std::filesystem::path files() const { return directory.path() / "files"; }
 
-  // Who has the simulated hosts: "free", "reserved", "running".
+  // State of the simulated hosts: "free", "reserved", "running".
   std::string hosts() {
     for (const PortState& port : ports.list()) {
       if (port.name == "sim") return port.state;
@@ -30,7 +30,7 @@ class ServerParts {
     return "none";
   }
 
-  // Stores run 1 again, so many times, without its trials.
+  // Stores `times` copies of run 1, without its trials.
   void copyRun(int times) const {
     sqlite3* database = nullptr;
     const auto file = directory.path() / "results" / results::ResultStore::kFileName;

@@ -1,4 +1,4 @@
-// A plain TCP connection that sends any bytes whatever: what no well-behaved client does.
+// A plain TCP connection that sends arbitrary bytes, for testing misbehaving clients.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@ class RawSocket {
   RawSocket(RawSocket&& other) noexcept;
   RawSocket& operator=(RawSocket&&) = delete;
 
-  // What could be sent before the other side closed.
+  // Returns the number of bytes that could be sent before the other side closed.
   std::size_t send(const std::string& bytes) const;
   // Everything until the other side closes or `time` has passed without a byte.
   [[nodiscard]] std::string receive(std::chrono::milliseconds time) const;
-  // Until at least `bytes` have come, or as above.
+  // Until at least `bytes` have arrived, or as above.
   [[nodiscard]] std::string receiveSome(std::size_t bytes, std::chrono::milliseconds time) const;
   // True when the other side has closed.
   [[nodiscard]] bool closedWithin(std::chrono::milliseconds time) const;

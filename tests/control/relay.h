@@ -1,4 +1,5 @@
-// What is between a client and a server on another machine: delay, and answers of another version.
+// Simulates the network between a client and a server on another machine: delay, and answers of
+// another version.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,7 @@ class Relay {
   struct Options {
     std::chrono::milliseconds there{};  // until what a client sends arrives
     std::chrono::milliseconds back{};   // until it has the answer
-    // In what comes back `from` becomes `to`, which is as long.
+    // In answers `from` is replaced by `to`, which has the same length.
     std::string from;
     std::string to;
   };
@@ -26,7 +27,7 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
-  // From now on the server is out of reach: connections break, others are not taken.
+  // From now on the server is unreachable: connections break, new ones are refused.
   void cut();
 
  private:

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Long, for a machine that is busy with other things; nothing here waits for it to pass.
+// Long, for a busy machine; no test waits for it to pass.
 constexpr auto kPatience = 60s;
 
 template <typename T, typename Call>
@@ -40,7 +40,7 @@ Outcome<T> wait(Call call) {
   return answer.get();
 }
 
-// Keeps what a live stream says.
+// Records a live stream.
 class Listener {
  public:
   LiveCallbacks callbacks() {
@@ -61,7 +61,7 @@ class Listener {
     return callbacks;
   }
 
-  // Waits until `reached` holds of this; false when it never does.
+  // Waits until `reached` is true; false if it never becomes so.
   template <typename Condition>
   bool waitUntil(Condition reached) {
     std::unique_lock lock(mutex_);
@@ -121,7 +121,7 @@ class ServerTest : public testing::Test {
     return request;
   }
 
-  // Runs, so that there is something to lose; true when it ended as it should.
+  // Runs, so that there are intervals to lose; true when it ended normally.
   bool runsToItsEnd() {
     Client client(address());
     const auto begun = wait<RunState>([&](auto done) { client.start(request(2), done); });
@@ -151,7 +151,8 @@ class ServerTest : public testing::Test {
   std::unique_ptr<Server> server_;
 };
 
-// A byte at a time is no way to hold a connection: a second for the request is one for its header.
+// A slow client cannot hold a connection: the timeout of a second for the request covers its
+// header.
 TEST_F(ServerTest, AHeaderThatTricklesIsNotWaitedFor) {
   ServerOptions impatient = anyPort();
   impatient.idle = 30s;
@@ -166,7 +167,7 @@ TEST_F(ServerTest, AHeaderThatTricklesIsNotWaitedFor) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
 }
 
-// A plan that would take minutes ends with its time, and says so.
+// A plan that would take minutes ends at its timeout, with a message.
 TEST_F(ServerTest, APlanHasItsTime) {
   ServerOptions impatient = anyPort();
   impatient.work = 1s;
@@ -246,7 +247,7 @@ TEST_F(ServerTest, AnAnswerHasTheWarningsWithTheirPositions) {
   EXPECT_THAT(answer.value().warnings[0].what, HasSubstr("headroom 1 KB is below"));
 }
 
-// The client asks as often as it must.
+// The client sends as many requests as necessary.
 TEST_F(ServerTest, AllRunsAreListed) {
   ASSERT_TRUE(runsToItsEnd());
   parts_.copyRun(2'099);
@@ -310,7 +311,8 @@ TEST_F(ServerTest, ClosingTellsWhatIsThere) {
   EXPECT_EQ(listener.intervals.size(), 200u);
 }
 
-// A server that keeps a quarter of what it usually does, so that less must be sent to exceed it.
+// A server that keeps a quarter of the usual number of messages, so that less must be sent to
+// exceed it.
 class SlowReaderTest : public ServerTest {
  protected:
   SlowReaderTest() : ServerTest(kKept) {}
@@ -337,7 +339,7 @@ TEST_F(SlowReaderTest, CostsNoMemoryAndLosesOnlyItsOwn) {
   }
   EXPECT_TRUE(inOrder(listener.intervals));
   EXPECT_EQ(listener.lost, 0u);
-  // The slow one reads at last: it is told what it missed, and gets the rest.
+  // The slow client reads at last: it gets the number of lost intervals, and the rest.
   std::string stream;
   std::uint64_t lost = 0;
   while (stream.find("\"sequence\":500,") == std::string::npos) {
@@ -449,14 +451,14 @@ TEST_F(ServerTest, OversizedAndBrokenRequestsAreAnsweredAndForgotten) {
   EXPECT_TRUE(runsToItsEnd());
 }
 
-// What clients of all kinds may send by RFC 9110 and 9112.
+// Requests that RFC 9110 and 9112 allow to clients of all kinds.
 TEST_F(ServerTest, RequestsOfAllKindsOfClientsAreAnswered) {
   const std::string end = "Host: localhost\r\nConnection: close\r\n\r\n";
   const auto get = [&](const std::string& line) { return ask(line + "\r\n" + end); };
   const std::string plain = get("GET /api/v1/ports HTTP/1.1");
   ASSERT_THAT(plain, StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(plain, HasSubstr("\r\nDate: "));
-  // HEAD is GET without the body, whose length it says.
+  // HEAD is GET without the body, whose length it has.
   const std::string head = get("HEAD /api/v1/ports HTTP/1.1");
   const std::string field = "Content-Length: ";
   const auto length = [&](const std::string& answer) {
@@ -467,7 +469,7 @@ TEST_F(ServerTest, RequestsOfAllKindsOfClientsAreAnswered) {
   EXPECT_EQ(head.find("\r\n\r\n") + 4, head.size());
   EXPECT_EQ(length(head), length(plain));
   EXPECT_NE(length(head), field + "0");
-  // The connection can go on behind it.
+  // The connection can be used afterwards.
   const std::string both =
       ask("HEAD /api/v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\nGET /api/v1/ports HTTP/1.1\r\n" +
           end);
@@ -655,10 +657,10 @@ TEST_F(TlsServerTest, NothingElseDoes) {
   EXPECT_TRUE(listener.hellos.empty());
 
   ServerAddress untrusting = address_;
-  untrusting.ca_file.clear();  // the system does not know who signed it
+  untrusting.ca_file.clear();  // the system does not trust its signer
   EXPECT_THAT(ports(untrusting).refusal().what, HasSubstr("TLS failed"));
   ServerAddress other_name = address_;
-  other_name.host = "localhost";  // not what the certificate says
+  other_name.host = "localhost";  // not the name in the certificate
   EXPECT_THAT(ports(other_name).refusal().what, HasSubstr("TLS failed"));
   ServerAddress plain = address_;
   plain.tls = false;

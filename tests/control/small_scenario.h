@@ -1,4 +1,4 @@
-// A scenario that takes next to no time.
+// A scenario that takes very little time.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// What an observer of a trial sees against what the bench reports of the same trial: the one counts
-// records as they happen, the other reads the fabric's own counters when all is over. And that
-// looking changes nothing.
+// An observer's values of a trial against the bench's results of the same trial: the one counts
+// events as they happen, the other reads the fabric's own counters at the end. And that observing
+// changes nothing.
 #include "bench/trial/snapshot.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using bench::TrialResult;
 using bench::TrialSnapshot;
 using bench::TrialSpec;
 
-// Looks every time it is asked.
+// Takes a snapshot at every call.
 class Onlooker final : public bench::TrialObserver {
  public:
   bool due() override { return true; }
@@ -170,7 +170,7 @@ TEST(TrialSnapshot, TotalsOnlyGrowAndQueuesAreSeen) {
       deepest = std::max(deepest, link.max_queue_bytes);
     }
   }
-  // A departure tells what it leaves behind: the deepest queue less one frame.
+  // A departure reports the queue that it leaves: the deepest queue minus one frame.
   std::uint64_t deepest_counted = 0;
   for (const auto& link : result.fabric->links) {
     deepest_counted = std::max(deepest_counted, link.max_queue_bytes);
@@ -179,8 +179,8 @@ TEST(TrialSnapshot, TotalsOnlyGrowAndQueuesAreSeen) {
   EXPECT_GE(deepest + 2'048, deepest_counted);
 }
 
-// Every interval is one instant: a port never sends faster than its line, and what has been
-// received was sent before.
+// Every interval is one instant: a port never sends faster than its line rate, and received frames
+// were sent before.
 TEST(TrialSnapshot, IsOfOneInstant) {
   for (const TrialSpec& spec : {incast(), messages()}) {
     Onlooker onlooker;
@@ -249,7 +249,7 @@ TEST(TrialSnapshot, MessagesAreFlowsWithPayload) {
   EXPECT_EQ(last.latency->count(), result.fabric->endpoints.latency.count());
 }
 
-// A stored trial has no snapshots: what its result says must be the same.
+// A stored trial has no snapshots: those from its result must be the same.
 TEST(TrialSnapshot, OfAResultIsLikeTheLastOne) {
   Onlooker onlooker;
   const TrialSpec spec = incast();

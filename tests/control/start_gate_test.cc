@@ -58,7 +58,7 @@ TEST(StartGate, AStopEndsTheWait) {
   EXPECT_FALSE(gate.times().started_ns.has_value());
 }
 
-// A gate whose trials wait one by one, with a thread that goes through it.
+// A gate whose trials wait one by one, with a thread that passes through it.
 class EachTrialTest : public testing::Test {
  protected:
   void open(std::chrono::nanoseconds hold) {
@@ -93,7 +93,7 @@ TEST_F(EachTrialTest, BeginsWhenItIsToldAndNotBefore) {
   EXPECT_TRUE(gate_.times().waiting.has_value());
   const std::int64_t at = clock_.nowNs() + 30'000'000;
   EXPECT_TRUE(gate_.tell({3, at}));
-  EXPECT_FALSE(gate_.tell({3, at + 1}));  // told once
+  EXPECT_FALSE(gate_.tell({3, at + 1}));  // set once
   EXPECT_TRUE(passed());
   EXPECT_EQ(gate_.times().trial, 3u);
   EXPECT_EQ(gate_.times().at_ns, at);

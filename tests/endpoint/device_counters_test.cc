@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 class DeviceCounters : public FakeSys {
  protected:
-  // The device's port counts these, all of them 1.
+  // Counters of the device's port, all of them 1.
   void count(const std::string& device, const std::vector<std::string>& names) {
     const std::string directory = "sys/class/infiniband/" + device + "/ports/1/hw_counters/";
     for (const std::string& name : names) write(directory + name, "1\n");
@@ -65,7 +65,7 @@ TEST(CounterDifference, IsOfWhatIsKnownTwiceAndWasNotReset) {
       ElementsAre(HostCounter{"a", 3}));
 }
 
-// The names of a ConnectX, with those of other things between them.
+// The names of a ConnectX, with those of unrelated counters between them.
 TEST_F(DeviceCounters, OfAConnectXHaveEveryFigure) {
   count("mlx5_0",
         {"out_of_buffer", "out_of_sequence", "duplicate_request", "rnr_nak_retry_err",
@@ -113,7 +113,7 @@ TEST_F(DeviceCounters, OfAnUnknownDriverSayThatTheirNamesAreNotKnown) {
               HasSubstr("/sys does not name the driver of new0"));
 }
 
-// Every name of the table means the same figure wherever it comes from.
+// Every name of the table means the same figure for every driver.
 TEST(NicFigures, AreToldByTheNamesOfTheirCounters) {
   for (const char* driver :
        {"mlx5_core", "mlx4_core", "bnxt_en", "ice", "efa", "mana", "rdma_rxe"}) {

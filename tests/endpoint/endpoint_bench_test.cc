@@ -92,7 +92,7 @@ TEST(EndpointBench, TakesOperationAndMessageFromTheTrial) {
   EXPECT_EQ(state.connected.back().operation, bench::Operation::kRead);
 }
 
-// What a frame of the suite carries is what this bench sends, whatever its headers.
+// The payload of a frame of the suite is the bench's message, whatever the headers.
 TEST(EndpointBench, SendsTheMessagesOfTheSuite) {
   for (const bench::Transport transport :
        {bench::Transport::kRoceWrite, bench::Transport::kRoceSend}) {
@@ -123,7 +123,7 @@ TEST(EndpointBench, SendsStreamsOfSeveralFramesAsTheirMessages) {
   EXPECT_EQ(result.streams[0].sent_bytes, 19U * (16 * 62 + 16 + 65'536));
   EXPECT_EQ(result.lost(), 0U);
 
-  // All frames of one length: those without RETH carry 16 B more.
+  // All frames have the same length: those without RETH carry 16 B more payload.
   stream.queue_pairs = bench::QueuePairSpec{{}, 3, false, {}};
   bench.run(spec, {});
   EXPECT_EQ(state.connected.back().message, Bytes(3 * 4096 + 2 * 16));
@@ -182,7 +182,7 @@ TEST(EndpointBench, SaysWhatTheCarrierDoesNotCount) {
               HasSubstr("CNPs sent: fake0 has no counter for them\n"));
 }
 
-// What is in every latency is in the configuration: the clock's own cost, and the software's.
+// Fixed parts of every latency are in the configuration: the clock's own cost, and the software's.
 TEST(EndpointBench, StatesWhatItsClockAndItsSoftwareCost) {
   FakeCarrierState state;
   bench::EndpointSpec spec;
@@ -259,7 +259,7 @@ TEST(EndpointBench, RefusesMessagesThatDoNotFitIntoMemory) {
   EXPECT_THAT(why[0], HasSubstr("the program may take"));
 }
 
-// A trial that does not fit into what the program may take is refused, whatever the machine has.
+// A trial that does not fit into the program's memory limit is refused, whatever the machine has.
 TEST(EndpointBench, TakesNoMoreThanTheProgramMay) {
   FakeCarrierState state;
   const FakeBench bench(state, {});

@@ -11,14 +11,14 @@
 
 namespace plumbline::endpoint {
 
-// What the channel does, and what it saw. The initiator's thread alone touches it while it runs.
+// Behaviour and records of the channel. Only the initiator's thread uses it while it runs.
 struct FakeBehaviour {
   unsigned polls = 1;                            // from a message's post to its completion
-  std::size_t room = 1 << 20;                    // messages under way that the queue takes
+  std::size_t room = 1 << 20;                    // capacity of the queue for messages in flight
   std::uint64_t most = ~std::uint64_t{0};        // messages that ever complete
   std::uint64_t fail_after = ~std::uint64_t{0};  // completions
-  std::vector<std::uint32_t> astray;             // slots that poll() gives back as well, unasked
-  bool spoilt = false;                           // what arrived is not what was sent
+  std::vector<std::uint32_t> astray;             // additional wrong slots that poll() returns
+  bool spoilt = false;                           // received data differs from sent data
   std::vector<std::uint32_t> pairs;              // of every message, in order
   std::size_t most_under_way = 0;
   std::atomic<std::uint64_t> served{0};

@@ -1,4 +1,4 @@
-// A tree of files that stands for /proc and /sys.
+// A tree of files that replaces /proc and /sys.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// What can be set right before a run is refused (exit code 2), what breaks a run is a fault of the
-// tester (exit code 3).
+// Faults that can be corrected before a run are refused (exit code 2), faults during a run are
+// tester faults (exit code 3).
 TEST(Fault, IsRefusedOrATesterFault) {
   EXPECT_EQ(fault(FaultKind::kNoDevice, "a", "b").kind(), ErrorKind::kUnsupported);
   EXPECT_EQ(fault(FaultKind::kLockedMemory, "a", "b").kind(), ErrorKind::kUnsupported);

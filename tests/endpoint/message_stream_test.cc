@@ -32,8 +32,8 @@ TEST(MessageSchedule, HasAMessagePerPeriod) {
 }
 
 TEST(MessageSchedule, KeepsItsRateOverADay) {
-  // A third of line rate cannot be written down; the 10^12th message is still due within 1 ps of
-  // 3 * 10^12 slots, less what 1/3 lacks as a fraction of 10^12.
+  // A third of line rate is not exact; the 10^12th message is still due within 1 ps of 3 * 10^12
+  // slots, minus the rounding of 1/3 as a fraction of 10^12.
   const MessageSchedule third =
       schedule(100, Fraction::partsPerTrillion(333'333'333'333), seconds(86'400));
   EXPECT_NEAR(static_cast<double>(third.due(100'000'000'000).count()), 3e13, 31);

@@ -1,5 +1,5 @@
-// A bench and a target program that talk to each other over TCP, as on two hosts; what carries the
-// messages is stood in for.
+// A bench and a target program that communicate over TCP, as on two hosts; the messages' carrier is
+// replaced by a fake.
 #include "endpoint/peer.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ constexpr const char* kHere = "127.0.0.1";
 constexpr milliseconds kPatience{10'000};
 constexpr std::size_t kMessage = 1000;
 
-// What goes from one end to the other, in one memory; the two are of two threads.
+// Data between the ends, in one memory; the two are used by two threads.
 struct FakeWire {
   std::mutex mutex;
   std::vector<std::uint8_t> target = std::vector<std::uint8_t>(kMessage);
@@ -191,7 +191,7 @@ TEST_F(PeerTest, BringsThemToAPeerWithTheSameToken) {
   carryMessages();
 }
 
-// So many that no other may wait: the oldest of them makes room.
+// Too many to wait together: the oldest of them is closed.
 TEST_F(PeerTest, SilentConnectionsKeepNobodyOut) {
   serve("secret");
   knowToken("secret");
@@ -216,7 +216,7 @@ TEST_F(PeerTest, ATargetThatAnswersInDeepNestingIsRefused) {
   EXPECT_THAT([this] { peer(); }, testing::ThrowsMessage<Error>(HasSubstr("nested too deeply")));
 }
 
-// Who asks may leave, or be told to stop, while a target says nothing.
+// The client may cancel, or be stopped, while a target is silent.
 TEST_F(PeerTest, WaitingForATargetEndsWithTheWork) {
   std::atomic<bool> stop{false};
   const std::jthread target([&] {
@@ -236,7 +236,7 @@ TEST_F(PeerTest, WaitingForATargetEndsWithTheWork) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
-// Sends in vain until it fails.
+// Sends until it fails.
 Error sendsUntilItFails(PeerSocket& socket, milliseconds time) {
   const std::string line(100'000, 'x');
   return errorOf([&] {
@@ -257,7 +257,7 @@ TEST_F(PeerTest, SendingEndsWithTheWork) {
   PeerSocket bench = callPeer(kHere, listener_.port());
   auto target = listener_.accept(kPatience);
   ASSERT_TRUE(target);
-  sendsUntilItFails(*target, milliseconds(10));  // from here on there is no room
+  sendsUntilItFails(*target, milliseconds(10));  // from here on the buffers are full
   std::atomic<bool> stop{false};
   const std::jthread stopper([&] {
     std::this_thread::sleep_for(milliseconds(50));
@@ -269,8 +269,8 @@ TEST_F(PeerTest, SendingEndsWithTheWork) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
 }
 
-// It asks and never reads: the answers fill the way to it, and its session must not hold up the
-// program's end.
+// It sends queries and never reads: the answers fill the connection, and its session must not delay
+// the program's end.
 TEST_F(PeerTest, ABenchThatDoesNotReadDoesNotHoldUpTheEnd) {
   serve();
   PeerSocket bench = callPeer(kHere, spec_.peer_port);
@@ -286,7 +286,7 @@ TEST_F(PeerTest, ABenchThatDoesNotReadDoesNotHoldUpTheEnd) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
 }
 
-// A connection that has said nothing yet neither.
+// Nor must a connection without a request.
 TEST_F(PeerTest, SilentConnectionsDoNotHoldUpTheEnd) {
   serve();
   PeerSocket bench = callPeer(kHere, spec_.peer_port);
@@ -306,7 +306,7 @@ TEST_F(PeerTest, TakesNoMoreMemoryThanTheProgramMay) {
         encode(PeerRequest{"fake", ChannelSpec{Operation::kWrite, Bytes(bytes), 1, 1}, "{}"}));
     return bench.receive(kPatience).value_or("nothing");
   };
-  // Of a half and a bit each: the fake takes no memory for them.
+  // A bit more than half each: the fake allocates no memory for them.
   setMemoryLimit(10'000'000'000);
   PeerSocket first = callPeer(kHere, spec_.peer_port);
   EXPECT_THAT(ask(first, 5'100'000'000), HasSubstr(R"("who":"target")"));
@@ -340,7 +340,7 @@ TEST_F(PeerTest, AWrongTokenIsRefused) {
   EXPECT_THAT(none.what(), HasSubstr("asks for a token"));
 }
 
-// Who has not shown the token is not heard, whatever comes first.
+// A client without the token is refused, whatever it sends first.
 TEST_F(PeerTest, ARequestIsNoToken) {
   serve("secret");
   PeerSocket stranger = callPeer(kHere, spec_.peer_port);
@@ -352,7 +352,7 @@ TEST_F(PeerTest, ARequestIsNoToken) {
   EXPECT_THROW(stranger.receive(kPatience), Error) << "it hangs up";
 }
 
-// Whoever takes the target program's place does not know the token either.
+// An impostor of the target program does not have the token either.
 TEST_F(PeerTest, ATargetWithoutTheTokenIsNotBelieved) {
   serve();
   knowToken("secret");
@@ -374,7 +374,7 @@ TEST_F(PeerTest, AProofOfAnotherConnectionIsNone) {
   EXPECT_THAT(errorOf([&] { peer(); }).what(), HasSubstr("the token is wrong"));
 }
 
-// Lines that come after the proofs need their seal.
+// Every line after the authentication needs its seal (MAC).
 TEST_F(PeerTest, AnotherOnesLineIsFound) {
   const std::jthread target([this] {
     auto call = listener_.accept(kPatience);
@@ -418,7 +418,7 @@ TEST_F(PeerTest, ATargetThatFailsLaterSaysWhy) {
   EXPECT_THAT(error.what(), HasSubstr("says: target: the fake fails"));
 }
 
-// The thread that posts learns it as well: the trial need not go on to its end.
+// The posting thread notices it as well: the trial need not continue to its end.
 TEST_F(PeerTest, ATargetProgramThatEndsIsNoticed) {
   serve();
   const auto channel = connect(Operation::kWrite);

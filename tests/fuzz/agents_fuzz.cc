@@ -1,6 +1,6 @@
 // links: plumbline_control_agents
-// Any text as what an agent answers, and as a list of agents. Whatever times it tells, an estimate
-// is of a round trip that can have been; what is understood is written as it is understood again.
+// Any text as an agent's answer, and as a list of agents. For any times in it, an estimate is of a
+// possible round trip; accepted text is stable when written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

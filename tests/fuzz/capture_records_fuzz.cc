@@ -1,6 +1,6 @@
 // links: plumbline_card
-// Any bytes as what the card's DMA has written. Reading ends within them, with frames that fit into
-// them or with the one error that says what is wrong.
+// Any bytes as the output of the card's DMA. Reading ends within them, with frames that fit into
+// them or with the one error that describes the fault.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

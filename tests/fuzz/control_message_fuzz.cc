@@ -1,6 +1,6 @@
 // links: plumbline_control_client
-// Any text as a message of the live stream, as a request, and as an address. What is understood is
-// written as it is understood again.
+// Any text as a message of the live stream, as a request, and as an address. Accepted text is
+// stable when written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

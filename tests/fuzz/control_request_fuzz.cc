@@ -1,6 +1,6 @@
 // links: plumbline_control_api Boost::headers
-// Any bytes as what a client sends: parsed by the HTTP parser that the server uses, then answered.
-// Every answer has a sensible status, and a refusal says why. No run is started: the ports are
+// Any bytes as a client's input: parsed by the HTTP parser that the server uses, then answered.
+// Every answer has a valid status, and a refusal has a reason. No run is started: the ports are
 // reserved.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>

@@ -1,6 +1,7 @@
 // links: plumbline_suite
-// Any text as what a DUT reports. Parsing ends with metrics inside their limits, which written out
-// again parse to the same, or with a mistake inside the text; series have each metric once a time.
+// Any text as a DUT's report. Parsing ends with metrics inside their limits, which written out
+// again parse to the same, or with a mistake inside the text; series have each metric once per
+// time.
 #include <fmt/format.h>
 
 #include <algorithm>

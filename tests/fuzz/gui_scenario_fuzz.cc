@@ -1,6 +1,6 @@
 // links: plumbline_gui_data
-// The form edits whatever text stands beside it: the value reads back as entered, or nothing is
-// changed and there is a reason.
+// The form edits any text beside it: the value reads back as entered, or nothing is changed and
+// there is a reason.
 #include <cstddef>
 #include <cstdint>
 #include <string>

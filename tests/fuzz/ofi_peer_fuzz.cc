@@ -1,6 +1,6 @@
 // links: plumbline_bench_ofi
-// Any text as what the two ends of a libfabric channel tell each other: what is understood is
-// within the bench's bounds, and is written as it is understood again.
+// Any text as a message between the two ends of a libfabric channel: accepted messages are within
+// the bench's bounds, and stable when written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

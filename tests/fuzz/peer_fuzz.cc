@@ -1,6 +1,6 @@
 // links: plumbline_endpoint
-// Any line as what a bench and a target program tell each other: what is understood is within the
-// bench's bounds, and is written as it is understood again. Any line behind a seal is refused.
+// Any line as a message between a bench and a target program: accepted messages are within the
+// bench's bounds, and stable when written and read again. Any line with a wrong seal is refused.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   readBeginning(line);
   readRequest(line);
   readAnswer(line);
-  // The same behind more levels than the stack holds.
+  // The same with more levels than the stack holds.
   readAnswer(R"({"end":{"a":)" + std::string(100'000, '[') + std::string(line));
   if (const auto question = decodeQuestion(line)) {
     require(decodeQuestion(encode(*question)) == question);

@@ -1,6 +1,6 @@
 // links: plumbline_report
-// Any text as the results file of a run. What is understood can be exported, compared with itself
-// and reported, and is exported as it is understood again.
+// Any text as the results file of a run. Accepted results can be exported, compared with themselves
+// and reported, and are stable when exported and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // links: plumbline_scenario
 // Any bytes as a scenario file: the parser must end, never throw, place every problem inside the
-// file, and accept nothing that the fabric or a procedure could not work with.
+// file, and accept only scenarios that the fabric and procedures support.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // links: plumbline_serving
-// Any text as a table of step times. Reading ends with a table whose times are above zero wherever
-// they are asked for, or with a mistake inside the text.
+// Any text as a table of step times. Reading ends with a table whose times are above zero
+// everywhere, or with a mistake inside the text.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // links: plumbline_bench
-// Any text as a stored trial. What is understood is written as it is understood again.
+// Any text as a stored trial. Accepted text is stable when written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

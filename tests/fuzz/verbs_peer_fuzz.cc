@@ -1,6 +1,6 @@
 // links: plumbline_bench_verbs
-// Any text as what the two ends of a verbs channel tell each other: what is understood is within
-// the bench's bounds, and is written as it is understood again.
+// Any text as a message between the two ends of a verbs channel: accepted messages are within the
+// bench's bounds, and stable when written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

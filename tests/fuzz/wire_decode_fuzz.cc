@@ -1,6 +1,6 @@
 // links: plumbline_wire
-// Any bytes as a frame. The first byte chooses how to read the rest. Decoding must end inside the
-// frame; what it accepts and encodeFrame() can say must come back the same.
+// Any bytes as a frame. The first byte selects the options for the rest. Decoding must end inside
+// the frame; accepted frames that encodeFrame() can express must be reproduced.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     first = encodeFrame(specOf(frame, options));
   } catch (const Error& error) {
-    // What cannot be said in a description, such as a tagged PAUSE.
+    // Frames that a description cannot express, such as a tagged PAUSE.
     require(error.kind() == ErrorKind::kUsage);
     return 0;
   }

@@ -1,6 +1,6 @@
 // links: plumbline_scenario
-// Whatever the parser accepts can be written again, and is then read as the same tree: a point of a
-// sweep means what its file says.
+// Every accepted text can be written again, and is then read as the same tree: a point of a sweep
+// has the meaning of its file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

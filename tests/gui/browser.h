@@ -1,4 +1,4 @@
-// Takes the place of the user's browser while it lives, and opens nothing.
+// Replaces the user's browser during its lifetime, and opens nothing.
 #pragma once
 
 #include <QDesktopServices>

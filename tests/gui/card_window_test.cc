@@ -1,5 +1,5 @@
 // Drives the real window, on an X display, against a real server with the Verilated card: from the
-// first click to the report, as one who has just installed it does.
+// first click to the report, like a new user.
 #include <gtest/gtest.h>
 
 #include <QCheckBox>
@@ -26,7 +26,7 @@ namespace {
 constexpr int kName = 0;
 constexpr int kP99 = 3;
 
-// Nanoseconds of "12.3 µs"; a mark of few samples may be behind it, or behind the number.
+// Nanoseconds of "12.3 µs"; a mark of few samples may follow it, or the number.
 double nanoseconds(QString duration) {
   duration = duration.remove(QLatin1Char('*')).simplified();
   static const std::map<QString, double> kUnits = {{"ns", 1}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
@@ -77,7 +77,7 @@ class CardWindowTest : public WindowTest {
     ASSERT_EQ(QGuiApplication::platformName(), "xcb") << "run it with tests/gui/with_display";
   }
 
-  // A run of the card that takes until it is stopped.
+  // A run of the card that lasts until it is stopped.
   void startLongRun() {
     connectToLocalServer();
     window_.scenarioPage().setScenario(
@@ -137,7 +137,7 @@ TEST_F(CardWindowTest, QuickstartFromTheFirstClickToTheP99OfTheReport) {
   EXPECT_EQ(run.status, "done");
   EXPECT_EQ(run.bench, "rtl");
 
-  // What the window shows of the stored run, and what the report says of it.
+  // The window's values of the stored run, and those of the report.
   const auto* table = window_.cdfPage().findChild<QTableWidget*>();
   ASSERT_GE(table->rowCount(), 4);
   QString report;
@@ -154,7 +154,7 @@ TEST_F(CardWindowTest, QuickstartFromTheFirstClickToTheP99OfTheReport) {
     // The window prints four digits, the report whole nanoseconds.
     const double shown = nanoseconds(table->item(row, kP99)->text());
     EXPECT_NEAR(shown, reported.at(name), 0.5 + 0.5e-3 * shown) << name.toStdString();
-    // The marker on the curve is where the table says.
+    // The marker on the curve is at the table's value.
     const PlotMarker& marker =
         window_.cdfPage().plot().markers()[4 * static_cast<std::size_t>(row) + 2];
     EXPECT_NEAR(marker.x, shown, 0.5e-3 * shown) << name.toStdString();
@@ -173,7 +173,7 @@ TEST_F(CardWindowTest, ALostConnectionComesBackToTheRunningCardAndStopKeepsWhatI
   window_.connectTo(address);
   ASSERT_TRUE(waitFor([this] { return connected() && running(); })) << log();
   EXPECT_EQ(session().activeRun()->id, run);
-  // It went on without the window, and goes on with it: intervals come again.
+  // It continued without the window, and continues with it: intervals arrive again.
   const std::size_t seen = session().live().trials().size();
   ASSERT_TRUE(
       waitFor([this, seen] { return session().live().trials().size() > seen + 2; }, kRunMs));
@@ -187,7 +187,7 @@ TEST_F(CardWindowTest, ALostConnectionComesBackToTheRunningCardAndStopKeepsWhatI
   EXPECT_FALSE(window_.strip().stopButton()->isEnabled());
   ASSERT_TRUE(waitFor([this] { return portRow("rtl/0").value(1) == "free"; }));
 
-  // What was captured until then is a pcapng file: a section header, in this machine's byte order.
+  // The capture so far is a pcapng file: a section header, in this machine's byte order.
   std::string capture;
   session().client()->capture(
       run, session().onGui<std::string>(&window_, [&capture](const auto& outcome) {
@@ -213,7 +213,7 @@ TEST_F(CardWindowTest, ABadScenarioShowsWhatTheCardCannotDo) {
   EXPECT_TRUE(window_.scenarioPage().problems().item(0)->text().startsWith(
       QStringLiteral("%1:").arg(line)));
 
-  // Right in itself, but with more hosts than the card has ports.
+  // Valid in itself, but with more hosts than the card has ports.
   std::uint32_t ports = 0;
   for (const auto& bench : session().capabilities()->benches) {
     if (bench.name == "rtl") ports = bench.max_ports;

@@ -1,5 +1,5 @@
-// What every test of the window needs: an application without a screen, settings of its own, and a
-// way to wait for events.
+// Common parts of the window's tests: an application without a screen, its own settings, and
+// waiting for events.
 #pragma once
 
 #include <QApplication>
@@ -12,7 +12,7 @@
 
 namespace plumbline::gui {
 
-// Makes the QApplication; without a display of the user's choice, on Qt's offscreen one.
+// Makes the QApplication; without a display chosen by the user, on Qt's offscreen one.
 class GuiApp {
  public:
   GuiApp(int& argc, char** argv) : app_(choosePlatform(argc), argv) {

@@ -1,4 +1,4 @@
-// The plot widget: what it exports is what it shows.
+// The plot widget: exports equal the display.
 #include "gui/plots/plot.h"
 
 #include <gtest/gtest.h>
@@ -227,7 +227,7 @@ std::vector<int> columnsOf(const QImage& image, std::size_t series) {
   return counts;
 }
 
-// Parts stand on each other, each as high as its value: 3 and 4, then 1 and nothing.
+// Parts are stacked, each as high as its value: 3 and 4, then 1 and nothing.
 TEST_F(PlotTest, StackedBarsStandOnEachOther) {
   const PlotSeries lower{"lower", {0.5, 1.5}, {3, 1}, SeriesStyle::kStacked, false, std::nullopt};
   const PlotSeries upper{"upper", {0.5, 1.5}, {4, 0}, SeriesStyle::kStacked, false, std::nullopt};

@@ -73,8 +73,8 @@ TEST(ScenarioText, RefusesRatherThanSpoils) {
   EXPECT_TRUE(setField(kScenario, "seed", "1\n").text.empty());
 }
 
-// Every field of the form is one that scenarios have: the scenario reader knows its key and accepts
-// one of its choices.
+// Every field of the form exists in scenarios: the scenario reader accepts its key and one of its
+// choices.
 TEST(ScenarioText, FieldsAreKeysOfTheFormat) {
   std::set<std::string> paths;
   for (const ScenarioField& field : scenarioFields()) {

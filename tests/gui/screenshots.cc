@@ -37,7 +37,7 @@ QString fileText(const QString& path) {
   return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-// A picture in one colour shows nothing.
+// A picture in one colour is blank.
 bool isBlank(const QImage& image) {
   const QRgb first = image.pixel(0, 0);
   for (int y = 0; y < image.height(); y += 4) {

@@ -131,7 +131,7 @@ void ScriptedServer::receive(Connection& connection) {
     connection.descriptor = -1;
     return;
   }
-  if (connection.answered) return;  // what a client says on the live stream
+  if (connection.answered) return;  // a client's messages on the live stream
   connection.received.append(bytes, static_cast<std::size_t>(count));
   if (connection.received.find("\r\n\r\n") != std::string::npos) answer(connection);
 }

@@ -1,4 +1,4 @@
-// A server that does what a script says, and nothing else: for what real ones do only on bad days.
+// A server that follows a script, for rare failures of real ones.
 #pragma once
 
 #include <atomic>
@@ -13,17 +13,17 @@
 
 namespace plumbline::gui {
 
-// How it treats whoever connects.
+// Behaviour towards clients.
 enum class Manner {
-  kSilent,     // accepts, and never says a word
-  kTrickle,    // answers a byte a second, without end
-  kScripted,   // answers what the script has, and to all else says nothing
+  kSilent,     // accepts, and sends nothing
+  kTrickle,    // sends a byte a second, without end
+  kScripted,   // sends the script's answers, and nothing to other requests
   kHalfFrame,  // the same; its last message of the live stream stops in the middle
 };
 
 struct Script {
   std::map<std::string, std::string> answers;  // JSON by request: "GET /api/v1/runs"
-  std::vector<std::string> messages;           // of the live stream, to everyone who opens it
+  std::vector<std::string> messages;           // of the live stream, to every client
 };
 
 class ScriptedServer {
@@ -34,9 +34,9 @@ class ScriptedServer {
   ScriptedServer& operator=(const ScriptedServer&) = delete;
 
   [[nodiscard]] control::ServerAddress address() const;
-  // Connections there have been.
+  // Number of connections so far.
   [[nodiscard]] int connections() const { return connections_; }
-  // Requests that have come completely: "POST /api/v1/runs/1/stop" and so on.
+  // Complete requests so far: "POST /api/v1/runs/1/stop" and so on.
   [[nodiscard]] int requests(const std::string& request) const;
 
  private:
@@ -57,7 +57,7 @@ class ScriptedServer {
   std::uint16_t port_ = 0;
   std::atomic<bool> ending_ = false;
   std::atomic<int> connections_ = 0;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // protects the members below
   std::map<std::string, int> requests_;
   std::thread thread_;
 };

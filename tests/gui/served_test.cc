@@ -1,4 +1,4 @@
-// Serving systems, live and stored, against what was worked out by hand.
+// Serving systems, live and stored, against hand calculations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ TEST(LiveServed, MeansAndRatesOverTrialTime) {
   second.ttft = LiveTtft{1, 0.080, 0.001, 0.044, 0.020, 0.005, 0.010};
   second.prefill.all = {0, 1, 100, 200};
   served.add(second, 2);
-  // The last interval of a trial repeats the time of the one before.
+  // The last interval of a trial repeats the previous time.
   second.done = 9;
   served.add(second, 2);
   EXPECT_EQ(served.latest().done, 9U);
@@ -93,7 +93,7 @@ TEST(LiveServed, MeansAndRatesOverTrialTime) {
   EXPECT_EQ(served.goodTokenRate().y.front(), 0);
   EXPECT_NEAR(served.goodTokenRate().y.back(), 150, 1e-9);
   EXPECT_NEAR(served.goodRequestRate().y.back(), 5, 1e-9);
-  // In the second interval no gap ended: there is no percentile, not one of zero.
+  // In the second interval no gap ended: there is no percentile, rather than zero.
   EXPECT_THAT(served.itlP50().values(), ElementsAre(20));
   EXPECT_THAT(served.itlP99().values(), IsEmpty());
   EXPECT_THAT(served.prefill().used.values(), ElementsAre(25, 50));
@@ -201,7 +201,7 @@ TEST(StoredServed, PartsOfTheTtftAddUpToIt) {
   EXPECT_NEAR(second[3], 0, 1e-12);
   EXPECT_NEAR(second[4], 0.015, 1e-12);
   EXPECT_FALSE(ttftParts(requests[2]).has_value());
-  // One whose first token is that of prefill: KV transfer comes after it.
+  // One whose first token comes from prefill: KV transfer follows it.
   StoredRequest early = requests[0];
   early.first_token = early.prefill_end;
   const TtftParts parts = ttftParts(early).value();
@@ -209,7 +209,7 @@ TEST(StoredServed, PartsOfTheTtftAddUpToIt) {
   EXPECT_EQ(parts[3] + parts[4], 0);
 }
 
-// The trial's requests tell of 195.05 ms: stretches of 5 ms.
+// The trial's requests cover 195.05 ms: stretches of 5 ms.
 TEST(StoredServed, OverTheTimeOfTheTrial) {
   const std::vector<StoredRequest> requests = storedRequests(servedTest())[0].requests;
   const auto parts = ttftParts(requests);
@@ -248,7 +248,7 @@ TEST(StoredServed, QueuesOfWorkers) {
   ASSERT_EQ(pool.size(), 1U);
   EXPECT_NEAR(pool[0].mean, 15 / 195.05, 1e-9);
   const std::vector<WorkerQueue> decode = queuesOf(requests, true, false);
-  // Worker 0 has a request that never came so far.
+  // Worker 0 has a request that never got there.
   ASSERT_EQ(decode.size(), 2U);
   EXPECT_EQ(decode[0].most, 0);
   EXPECT_EQ(decode[1].worker, 1U);

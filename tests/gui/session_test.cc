@@ -1,4 +1,4 @@
-// The session without a window, against servers that do what a script says.
+// The session without a window, against servers that follow a script.
 #include "gui/models/session.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ TEST_F(SessionTest, TellsOfIntervalsAndOfThoseThatAreMissing) {
       },
       kWaitMs));
   EXPECT_TRUE(messages[1][0].toString().startsWith("12 live intervals did not arrive"));
-  // However many come, what shows them is asked at its own pace.
+  // However many arrive, the view is updated at its own rate.
   EXPECT_LT(updates.count(), 50);
   session_.clearLive();
   EXPECT_FALSE(session_.live().latest());
@@ -139,11 +139,11 @@ TEST_F(SessionTest, SaysOnceThatNobodyIsThereAndFindsWhoComesLater) {
   QSignalSpy messages(&session_, &Session::message);
   session_.open(nobody);
   ASSERT_TRUE(QTest::qWaitFor([&] { return messages.count() > 0; }, kWaitMs));
-  QTest::qWait(500);  // in which it has tried again
+  QTest::qWait(500);  // within which it has retried
   EXPECT_EQ(messages.count(), 1);
   EXPECT_TRUE(messages[0][1].toBool());
   EXPECT_EQ(session_.state(), Session::State::kConnecting);
-  // One may leave at any time, also for a server that never answers.
+  // The user may leave at any time, also for a server that never answers.
   const ScriptedServer silent(Manner::kSilent);
   session_.open(silent.address());
   ASSERT_TRUE(QTest::qWaitFor([&] { return silent.connections() > 0; }, kWaitMs));

@@ -59,7 +59,7 @@ Json sampleRun() {
           {"tests", Json::array({Json::parse(sampleTest().toJson())})}};
 }
 
-// What the results say of uncertainty and percentiles comes back as they have it.
+// The results' uncertainty and percentiles are preserved.
 TEST(StoredRun, KeepsUncertaintyAndPercentile) {
   results::TestResult test = sampleTest();
   results::Quantity& p99 = test.kpis[0].quantity;
@@ -86,7 +86,7 @@ TEST(StoredRun, KeepsUncertaintyAndPercentile) {
   }
 }
 
-// The plots have one axis: a chart with two is two charts, each with its own label.
+// Plots have one ordinate: a chart with two becomes two charts, each with its own label.
 TEST(StoredRun, AChartWithTwoAxesIsTwo) {
   results::TestResult test = sampleTest();
   results::Chart& chart = test.charts[0];

@@ -1,4 +1,4 @@
-// The palettes of series, seen by eyes that lack one kind of cone: simulated by the matrices of
+// The palettes of series, for viewers who lack one kind of cone: simulated by the matrices of
 // Machado, Oliveira and Fernandes (2009) for severity 1, on linear RGB; distances in CIE 1976 Lab.
 #include "gui/plots/theme.h"
 
@@ -103,7 +103,7 @@ TEST(Theme, SeriesAreToldApartWithAnyColorVision) {
   }
 }
 
-// Relative luminances as WCAG 2 has them: 4.5 is what it asks of text, 3 of lines.
+// Relative luminances as defined by WCAG 2, which requires 4.5 for text, 3 for lines.
 TEST(Theme, SeriesStandOutFromADarkBackground) {
   const Theme theme = darkTheme();
   const auto luminance = [](const QColor& color) {
@@ -128,7 +128,7 @@ TEST(Theme, BeyondItsColorsSeriesDifferByTheirDashes) {
   }
 }
 
-// Load is read from lightness alone: it goes one way from idle to full, whatever the vision.
+// Load is encoded by lightness alone: monotonic from idle to full, for any vision.
 TEST(Theme, LoadsAreOrderedByLightness) {
   for (const Theme& theme : {lightTheme(), darkTheme()}) {
     for (const Vision& vision : kVisions) {

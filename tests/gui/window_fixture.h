@@ -1,4 +1,4 @@
-// The window and a server of its own, for tests that drive both as a user does.
+// The window and its own server, for tests that drive both like a user.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class WindowTest : public testing::Test {
     (*found)->trigger();
   }
 
-  // The button of this text, "&" included, within `parent`; the test fails where there is none.
+  // The button with this text, including "&", within `parent`; the test fails if there is none.
   static QPushButton* button(const QWidget& parent, const char* text) {
     const QList<QPushButton*> buttons = parent.findChildren<QPushButton*>();
     const auto found = std::find_if(buttons.begin(), buttons.end(), [text](const QPushButton* one) {
@@ -62,7 +62,7 @@ class WindowTest : public testing::Test {
     return found == buttons.end() ? nullptr : *found;
   }
 
-  // The widget a screen reader calls `name`, likewise.
+  // The widget with the accessible name `name`, likewise.
   template <typename Widget>
   static Widget* named(const QWidget& parent, const char* name) {
     const QList<Widget*> all = parent.findChildren<Widget*>();
@@ -88,7 +88,7 @@ class WindowTest : public testing::Test {
                        [name](const auto& bench) { return bench.name == name; });
   }
 
-  // A run on simulated hosts that takes until it is stopped.
+  // A run on simulated hosts that lasts until it is stopped.
   void startEndlessRun() {
     window_.scenarioPage().setScenario("endless",
                                        with(with(scenarioFile("quickstart.yaml"), "bench", "sim"),

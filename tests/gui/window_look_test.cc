@@ -35,7 +35,7 @@ class LookTest : public WindowTest {
     QTest::keyClick(from != nullptr ? from : &window_, Qt::Key_Tab);
   }
 
-  // All that Tab reaches before it is back where it began; empty when it does not come back.
+  // All widgets that Tab reaches before it returns to its start; empty if it does not return.
   std::set<const QWidget*> tabRound() {
     std::set<const QWidget*> reached;
     if (!tabTo(window_.strip().runButton())) return {};
@@ -48,7 +48,7 @@ class LookTest : public WindowTest {
     return {};
   }
 
-  // Mean brightness of what is on the screen, 0 to 255.
+  // Mean brightness of the screen, 0 to 255.
   double brightness() {
     const QImage image = window_.grab().toImage().convertToFormat(QImage::Format_Grayscale8);
     double sum = 0;
@@ -74,7 +74,7 @@ TEST_F(LookTest, ARunIsStartedAndStoppedByTabAndSpace) {
   EXPECT_EQ(session().runs().front().status, "aborted");
 }
 
-// From every tab, also from tables with something in them: Tab does not stay in any.
+// From every tab, also from tables with contents: Tab gets stuck in none.
 TEST_F(LookTest, TabReachesAllPartsFromEveryTab) {
   connectToLocalServer();
   runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));
@@ -116,7 +116,7 @@ TEST_F(LookTest, DarkIsSwitchedByKeyAndRemembered) {
   QTest::keyClick(&window_, Qt::Key_D, Qt::ControlModifier);
   QTest::qWait(50);
   EXPECT_GT(brightness(), 200);
-  QSettings().clear();  // for the tests behind this one
+  QSettings().clear();  // for later tests
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-// Servers on their worst days: the window's thread goes on whatever they do, and every button with
-// it. How long that takes is counted against a thread that does nothing but count, so that a busy
-// machine slows both down.
+// Failing servers: the window's thread continues whatever they do, and every button works. The
+// duration is compared with a thread that only counts, so that a busy machine slows both down.
 #include <gtest/gtest.h>
 
 #include <QTimer>
@@ -38,7 +37,7 @@ class Heartbeat {
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
-  // Waits for so many beats more; false when they do not come.
+  // Waits for this many further beats; false if they do not come.
   bool goesOn(int beats) {
     const int enough = beats_ + beats;
     return waitFor([&] { return beats_ >= enough; });
@@ -59,16 +58,16 @@ class Heartbeat {
   int longest_ = 0;
   std::atomic<int> ticks_ = 0;
   std::atomic<bool> ending_ = false;
-  std::thread metronome_;  // last: it uses what is above
+  std::thread metronome_;  // last: it uses the members above
 };
 
 class NetworkTest : public WindowTest {
  protected:
-  // A second; what waits for the network waits for ever here, or at least for seconds.
+  // A second; waiting for the network would take forever here, or at least seconds.
   static constexpr int kMostMissed = 100;
   static constexpr int kWatched = 150;
 
-  // Everything a user may do with a server that does not answer, ending at another one.
+  // All user actions with a server that does not answer, ending at another one.
   void useAndLeave(Heartbeat& heart) {
     window_.scenarioPage().setScenario("quickstart", scenarioFile("quickstart.yaml"));
     pressRun();
@@ -104,7 +103,7 @@ TEST_F(NetworkTest, AServerThatAnswersAByteASecondHoldsNothingUp) {
   useAndLeave(heart);
 }
 
-// It has a run, which one wants to stop: the request is sent, and the answer is not waited for.
+// It has a run, which the user stops: the request is sent, and the answer is not waited for.
 TEST_F(NetworkTest, AServerThatStopsWithinAFrameHoldsNothingUp) {
   control::RunState run;
   run.id = 7;

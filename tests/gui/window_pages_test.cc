@@ -1,5 +1,5 @@
-// Single pages of the window, each with what makes it show something: collectives, links that
-// fail, the editor's buttons, the report.
+// Single pages of the window, each with data to show: collectives, failing links, the editor's
+// buttons, the report.
 #include <gtest/gtest.h>
 
 #include <QComboBox>
@@ -76,7 +76,7 @@ TEST_F(PagesTest, CollectivesOverTheirSize) {
   }
 }
 
-// What a plot says while it has nothing to show.
+// Text of an empty plot.
 QString emptyText(const Plot& plot) { return plot.findChild<QLabel*>("hint")->text(); }
 
 double largest(const Plot& plot) {
@@ -87,7 +87,7 @@ double largest(const Plot& plot) {
   return most;
 }
 
-// The trial in hand while it is watched, and the same requests from the stored result.
+// The current trial while it is watched, and the same requests from the stored result.
 TEST_F(PagesTest, AServingSystemLiveAndStored) {
   connectToLocalServer();
   auto* page = window_.findChild<ServingPage*>();
@@ -145,7 +145,7 @@ TEST_F(PagesTest, ARunWithoutAServingSystemSaysSo) {
   EXPECT_FALSE(page->figures().isVisible());
 }
 
-// leaf0-spine1 is down from 20 µs on: the plan of the scenario tells, the drawing marks that cable.
+// leaf0-spine1 is down from 20 µs on: the scenario's plan reports it, the drawing marks that cable.
 TEST_F(PagesTest, FailingLinksAreDrawnSo) {
   connectToLocalServer();
   const QString scenario = QStringLiteral(
@@ -184,7 +184,7 @@ TEST_F(PagesTest, FailingLinksAreDrawnSo) {
   EXPECT_EQ(marked(), only);
 }
 
-// Written without a server, so that nobody could plan it: Run starts one, and the fabric is drawn.
+// Written without a server, hence not planned: Run starts one, and the fabric is drawn.
 TEST_F(PagesTest, TheTopologyIsThatOfTheRun) {
   window_.scenarioPage().setScenario("incast32", scenarioFile("bench/incast32.yaml"));
   EXPECT_TRUE(window_.topologyPage().view().layoutShown().nodes.empty());
@@ -204,7 +204,8 @@ TEST_F(PagesTest, PlanTellsTheTrialsTheRunThenHas) {
   repetitions->lineEdit()->selectAll();
   QTest::keyClicks(repetitions, "3");
   QTest::keyClick(repetitions, Qt::Key_Return);
-  // The scenario marks above xoff (docs/scenarios.md, "Warnings"): valid, and the list says so.
+  // The scenario marks above xoff (docs/scenarios.md, "Warnings"): valid, with a warning in the
+  // list.
   const QString valid = "Valid, see the warnings below the text.";
   ASSERT_TRUE(waitFor([&] { return verdict() == valid; })) << verdict().toStdString();
   ASSERT_EQ(window_.scenarioPage().problems().count(), 1);
@@ -248,7 +249,7 @@ TEST_F(PagesTest, SaveWritesTheFileItWasOpenedFrom) {
   EXPECT_TRUE(window_.scenarioPage().saved());
   EXPECT_EQ(contents(path), "plumbline: 1\nname: mine # kept\nseed: 42\n");
 
-  // One that is of no file asks where to.
+  // A text without a file prompts for a name.
   const QString other = dir.filePath("other.yaml");
   window_.scenarioPage().setScenario("new", "plumbline: 1\n");
   bool asked = false;
@@ -276,7 +277,7 @@ TEST_F(PagesTest, EveryFieldOfTheFormIsExplainedBesideIt) {
     ++boxes;
     const std::string name = box->accessibleName().toStdString();
     EXPECT_GT(box->accessibleDescription().size(), 5) << name;
-    // Beside the field is its beginning; all of it is the tool tip.
+    // The beginning is beside the field; the tool tip has all of it.
     EXPECT_TRUE(std::any_of(hints.begin(), hints.end(), [&](QString hint) {
       if (hint.endsWith(QChar(0x2026))) hint.chop(1);
       return hint.size() > 5 && box->accessibleDescription().startsWith(hint.trimmed());
@@ -306,8 +307,8 @@ TEST_F(PagesTest, TheReportOpensInTheBrowser) {
   EXPECT_TRUE(report.trimmed().endsWith("</html>"));
 }
 
-// Of a run in a file there is no server to ask: its report is the one beside it, if that is of this
-// run, or else written of the file.
+// A run in a file needs no server: its report is the one beside it, if it belongs to this run, or
+// else generated from the file.
 TEST_F(PagesTest, TheReportOfAFileOpensWithoutAServer) {
   const Browser browser;
   connectToLocalServer();
@@ -355,7 +356,7 @@ TEST_F(PagesTest, TheReportOfAFileOpensWithoutAServer) {
   press_open();
   ASSERT_TRUE(waitFor([&] { return browser.opened() == of_the_file; })) << log();
 
-  // A file that has become something else says so.
+  // A file that has been replaced by something else is reported.
   QFile file(path);
   ASSERT_TRUE(file.open(QIODevice::WriteOnly));
   file.write("{}");
@@ -388,8 +389,8 @@ TEST_F(PagesTest, ADirectoryOpensWithAllItsRunsAndTheirReports) {
   EXPECT_TRUE(other.log().contents().contains("is a directory"));
 }
 
-// In the small window, too, the list shows number, name, status and what is shown of every run
-// without a part cut off, and tells the rest as tool tip.
+// In the small window, too, the list shows number, name, status and selection of every run without
+// clipping, and the rest as tool tip.
 TEST_F(PagesTest, TheRunListShowsWhatMattersAt900Pixels) {
   connectToLocalServer();
   runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));

@@ -1,4 +1,4 @@
-// What stands around the tabs while a run goes on: the strip, the log and the counters.
+// The parts around the tabs during a run: the strip, the log and the counters.
 #include <gtest/gtest.h>
 
 #include <QLabel>
@@ -35,7 +35,7 @@ TEST_F(WindowTest, TheStripFollowsTheRun) {
   const auto value = [this](const char* name) {
     return named<QLabel>(window_.strip(), name)->text();
   };
-  // Behind the strip's own connection: what it shows after each update.
+  // After the strip's own connection: its contents after each update.
   QObject::connect(&session(), &Session::updated, &window_, [&] {
     if (!running() || !session().live().latest()) return;
     seen.tx.insert(value("Tx"));
@@ -93,7 +93,7 @@ TEST_F(WindowTest, TheLogTellsOfConnectionRunsAndErrors) {
   pressRun();
   ASSERT_TRUE(waitFor([this] { return log().find("bad: ") != std::string::npos; })) << log();
 
-  // In this order, and in these colours: an error stands out, in either theme.
+  // In this order, and in these colours: an error is emphasised, in either theme.
   struct Expected {
     const char* what;
     bool failure;

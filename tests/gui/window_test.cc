@@ -1,5 +1,5 @@
 // Drives the real window against a real server: `plumbline serve` as a process of its own, which
-// the window starts itself. What needs no card, on simulated hosts; with one, see
+// the window starts itself. Tests that need no card, on simulated hosts; for the others see
 // card_window_test.cc.
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST_F(WindowTest, ReconnectsAndListsTheRunsAgain) {
   window_.connectTo(address);
   ASSERT_TRUE(waitFor([this] { return connected() && session().runs().size() == 1; }));
   EXPECT_EQ(session().runs().front().name, "incast32");
-  // What the server's stream repeats of the run is known already, and changes nothing.
+  // The server's stream repeats known states of the run, which changes nothing.
   QTest::qWait(300);
   EXPECT_EQ(session().runs().front().status, "done");
   EXPECT_FALSE(session().runs().front().active);
@@ -65,14 +65,14 @@ TEST_F(WindowTest, ABadScenarioShowsItsErrorWhereItIs) {
   const QString expected = QStringLiteral("%1:").arg(line);
   EXPECT_TRUE(window_.scenarioPage().problems().item(0)->text().startsWith(expected))
       << window_.scenarioPage().problems().item(0)->text().toStdString();
-  // Run does not start it, and says why.
+  // Run does not start it, and shows the reason.
   pressRun();
   ASSERT_TRUE(
       waitFor([this] { return window_.tabs().currentWidget() == &window_.scenarioPage(); }));
   EXPECT_EQ(session().activeRun(), nullptr);
 }
 
-// By keyboard: F5 starts it, Ctrl+PageDown goes through the tabs.
+// By keyboard: F5 starts it, Ctrl+PageDown switches the tabs.
 TEST_F(WindowTest, EveryTabShowsAnIncast) {
   connectToLocalServer();
   window_.scenarioPage().setScenario("incast32", scenarioFile("bench/incast32.yaml"));
@@ -86,7 +86,7 @@ TEST_F(WindowTest, EveryTabShowsAnIncast) {
   EXPECT_EQ(session().live().latest()->flow_count, 32U);
   window_.tabs().setCurrentWidget(&window_.flowsPage());
   EXPECT_EQ(window_.flowsPage().model().rowCount(), 32);
-  // Plots with something in them.
+  // Plots with contents.
   const std::map<QString, int> expected = {{"Latency CDF", 1}, {"Histogram", 1}, {"PFC", 2},
                                            {"ECN/CNP", 1},     {"JFI", 2},       {"Queues", 1}};
   int seen = 0;
@@ -140,7 +140,7 @@ TEST_F(WindowTest, RemembersItsLayout) {
   EXPECT_EQ(again.size(), QSize(1010, 710));
   EXPECT_FALSE(again.findChild<QDockWidget*>(QStringLiteral("trials"))->isVisible());
   EXPECT_TRUE(again.findChild<QDockWidget*>(QStringLiteral("ports"))->isVisible());
-  QSettings().clear();  // for the tests behind this one
+  QSettings().clear();  // for later tests
 }
 
 TEST_F(WindowTest, StoredResultsOpenAndCompareWithoutAServer) {

@@ -86,7 +86,7 @@ std::string AgentNetwork::fabricAddress(const std::string& host) const {
 
 std::uint64_t AgentNetwork::fabricBytes(const std::string& host) const {
   const InNamespace there(space(host));
-  // "fabric: BYTES …": what was received; the first of the sent is the ninth number.
+  // "fabric: BYTES …": received bytes; the first number of the sent ones is the ninth.
   std::ifstream counters("/proc/thread-self/net/dev");
   for (std::string line; std::getline(counters, line);) {
     const auto colon = line.find("fabric:");

@@ -1,5 +1,5 @@
-// `plumbline run --agents` as its users know it: servers and controller are processes of their own,
-// on this machine and in network namespaces that stand for other machines.
+// `plumbline run --agents` from the users' point of view: servers and controller are separate
+// processes, on this machine and in network namespaces that represent other machines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class AgentsTest : public testing::Test {
     std::vector<std::string> arguments{"serve", "--port", port, "--results",
                                        path(name + "-results").string()};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    fs::remove(path(name) / "stdout.txt");  // of an agent that was here before
+    fs::remove(path(name) / "stdout.txt");  // of an earlier agent
     agents_[name] = std::make_unique<Process>(folder(name), arguments);
     for (;;) {
       const std::string out = contentOf(path(name) / "stdout.txt");
@@ -151,7 +151,7 @@ TEST_F(AgentsTest, AnAgentThatIsKilledEndsTheRunAndTheRunGoesOnLater) {
     EXPECT_GT(saved.agents.at(1).trials, 0u);
     EXPECT_EQ(saved.info.trials, saved.agents.at(0).trials + saved.agents.at(1).trials);
   }
-  // It comes back, and the run goes on on both.
+  // It returns, and the run continues on both.
   serve("b", addresses_["b"].substr(addresses_["b"].find(':') + 1));
   const Outcome resumed =
       plumblineCommand(folder("resumed"), run(file, both, "controller", {"--resume"}));
@@ -162,7 +162,7 @@ TEST_F(AgentsTest, AnAgentThatIsKilledEndsTheRunAndTheRunGoesOnLater) {
   EXPECT_EQ(json.at("agents").size(), 4u);
 }
 
-// A process that is held up cannot begin in time, and that is told.
+// A process that is stopped cannot begin in time, which is reported.
 TEST_F(AgentsTest, ATrialThatBeginsLateIsToldAndMakesTheResultInvalid) {
   serve("a");
   serve("b");
@@ -174,8 +174,8 @@ TEST_F(AgentsTest, ATrialThatBeginsLateIsToldAndMakesTheResultInvalid) {
     ASSERT_FALSE(controller.ended()) << controller.wait().err;
     std::this_thread::sleep_for(10ms);
   }
-  // Most of the time it waits for an instant. One of these is enough, and they are not all in step
-  // with the trials, however long those take.
+  // Most of the time it waits for a start time. One of these stops is enough, and they are not in
+  // step with the trials, however long those take.
   for (int i = 0; i < 8; ++i) {
     agents_["b"]->signal(SIGSTOP);
     std::this_thread::sleep_for(800ms);
@@ -319,7 +319,7 @@ TEST_F(NamespacesTest, DelayOnOneWayIsWithinTheUncertainty) {
   const Outcome ran = control(access());
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const auto [offset, uncertainty] = offsets().at(1);
-  EXPECT_GT(offset, 10'000'000);  // half of the delay: nobody can know
+  EXPECT_GT(offset, 10'000'000);  // half of the delay: its direction cannot be detected
   EXPECT_LE(offset, uncertainty + 100'000);
 }
 

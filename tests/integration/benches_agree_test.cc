@@ -1,4 +1,4 @@
-// One trial on two benches: the Verilated card and simulated hosts before the same fabric.
+// One trial on two benches: the Verilated card and simulated hosts in front of the same fabric.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -45,7 +45,7 @@ void expectSameCounts(const Pair& both) {
   }
 }
 
-// Latency of a stream that meets nobody: within one clock of the card in every figure.
+// Latency of a stream without contention: within one clock of the card in every figure.
 TEST(BenchesAgree, OnUncontendedLatency) {
   for (const std::int64_t frame : {98, 1024, 4096}) {
     TrialSpec spec;

@@ -1,5 +1,5 @@
 // Whole tests of the suite on both benches, as `bench: compare` runs them: the figures agree within
-// what the benches can tell, and where the benches are made to differ the comparison says so.
+// the resolution of the benches, and if the benches are made to differ the comparison reports it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ BenchResult onCard(const Procedure& test, const scenario::Scenario& scenario) {
   return runOnBench(test, {scenario, bench.capabilities()}, runner);
 }
 
-// Runs every trial on another switch than it asks for: a model that is wrong.
+// Runs every trial on another switch than specified: a wrong model.
 class WrongSwitch final : public TrialRunner {
  public:
   WrongSwitch(bench::Bench& bench, void (*change)(fabric::SwitchSpec&))
@@ -84,8 +84,8 @@ TEST(CompareBenches, BurstsAreTheSameWithinAFrame) {
   EXPECT_NEAR(figures[0].first.value, figures[0].second.value, 1);
 }
 
-// Frames that meet at the receiver's port wait for each other's whole frame on either bench; what
-// is left is a clock of the card at each end.
+// Frames that meet at the receiver's port wait for each other's whole frame on either bench; the
+// remaining difference is a clock of the card at each end.
 TEST(CompareBenches, LatencyIsTheSameWithinTwoClocks) {
   const auto card = onCard(latencyProcedure(), incast());
   const auto hosts = onHosts(latencyProcedure(), incast());
@@ -112,9 +112,9 @@ scenario::Scenario marking() {
   return scenario;
 }
 
-// The switch draws for every frame on a ramp whether it marks it: the same draws before the same
-// queues, where frames of both senders come in the same order. Marks that come 5 kB too late are a
-// finding.
+// On a ramp the switch draws for every frame whether it marks it: the draws are the same for the
+// same queues, if the frames of both senders arrive in the same order. Marks 5 kB too late are
+// detected.
 TEST(CompareBenches, MarksAreTheSameWhereTheSwitchIs) {
   const auto card = onCard(ecnAccuracyProcedure(), marking());
   const auto figures = discrepancies(card, onHosts(ecnAccuracyProcedure(), marking()));
@@ -153,8 +153,8 @@ TEST(CompareBenches, AModelThatIsWrongIsFound) {
   EXPECT_THAT(all, testing::ContainsRegex("latency_min_ns of rtl .*: neither resolution"));
 }
 
-// With a larger buffer the search of the hosts ends at a higher rate: at that point the benches
-// were not offered the same, and nothing is said of their models.
+// With a larger buffer the search of the hosts ends at a higher rate: at that point the offered
+// loads differ, so that the models cannot be compared.
 TEST(CompareBenches, ADifferentLoadIsNamedAsTheCause) {
   const auto hosts = onHosts(latencyProcedure(), incast(), [](fabric::SwitchSpec& switches) {
     switches.buffer_per_port = Bytes(400'000);

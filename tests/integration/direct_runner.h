@@ -28,7 +28,7 @@ class DirectRunner final : public TrialRunner {
 // Runs the test on a bench of its own.
 results::TestResult runOnCard(const Procedure& procedure, const scenario::Scenario& scenario);
 
-// The figure of a KPI; throws when it is not there.
+// The figure of a KPI; throws if it does not exist.
 const results::Quantity& kpiOf(const results::TestResult& result, const std::string& name,
                                const std::string& point);
 

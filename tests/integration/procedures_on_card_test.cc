@@ -1,4 +1,4 @@
-// T5.1 and T5.2 end to end on the Verilated card, against what is known of the simulated DUT.
+// T5.1 and T5.2 end to end on the Verilated card, against known properties of the simulated DUT.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(ThroughputOnCard, OfAnOversubscribedClosIsItsUplink) {
 
 TEST(ThroughputOnCard, OfABalancedClosIsLineRate) {
   scenario::Scenario scenario = oversubscribedClos();
-  // Each leaf's hosts talk to each other: no uplink is shared.
+  // Each leaf's hosts send to each other: no uplink is shared.
   scenario.traffic.pairs = {{{0, 1}, {2, 3}}};
   scenario.traffic.message_sizes = {{Bytes(64), Bytes(4096)}};
   scenario.traffic.directions = {{scenario::Direction::kBidirectional}};
@@ -103,9 +103,9 @@ TEST(LatencyOnCard, OfASwitchAtZeroLoadIsItsClosedForm) {
 }
 
 // Messages of one frame, one at a time, beside background of one port through one
-// first-in-first-out queue. The background's frames come one slot S apart at least, since they
+// first-in-first-out queue. The background's frames arrive at least one slot S apart, since they
 // share a link on the way: whatever their gaps, a message finds one of them with probability rho
-// and waits for half of it in the mean: rho S / 2.
+// and waits for half of it on average: rho S / 2.
 TEST(KvTransferOnCard, WaitsBesideBackgroundAsInTheClosedForm) {
   scenario::Scenario scenario;
   scenario.topology.hosts = 3;
@@ -134,9 +134,8 @@ TEST(KvTransferOnCard, WaitsBesideBackgroundAsInTheClosedForm) {
   EXPECT_NEAR(kpiOf(result, "background_percent", alone + " beside 50 %, constant").value, 50, 0.5);
 }
 
-// What the draft demands of a test is in the card's result, or the conformance data says why the
-// card does not have it. The points differ in every way that the test sweeps, so that a column
-// which says the same at each of them is found too.
+// The draft's demands on a test are met by the card's result, or the conformance data gives the
+// reason. The points differ in every swept parameter, so that a constant column is detected too.
 class ConformanceOnCard : public testing::TestWithParam<const char*> {};
 
 TEST_P(ConformanceOnCard, HasWhatTheDraftDemands) {
@@ -166,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Training, ConformanceOnCard,
                            return name;
                          });
 
-// What a user sees of a whole test does not depend on when it ran.
+// A test's output does not depend on when it ran.
 TEST(ProceduresOnCard, GiveTheSameResultEveryTime) {
   scenario::Scenario scenario;
   scenario.topology.hosts = 3;
@@ -178,7 +177,7 @@ TEST(ProceduresOnCard, GiveTheSameResultEveryTime) {
   scenario.parameters.repetitions = 2;
   for (const Procedure* test : procedures()) {
     if (test->onHosts()) continue;               // has no streams to send
-    if (!test->id().starts_with("T")) continue;  // the card's own need DUTs of their own
+    if (!test->id().starts_with("T")) continue;  // the card's own tests need DUTs of their own
     EXPECT_EQ(runOnCard(*test, scenario).toJson(), runOnCard(*test, scenario).toJson());
   }
 }

@@ -1,5 +1,5 @@
-// A run of the training suite as a user makes it, but of a few seconds: every test that a small
-// fabric can take part in, with the smallest numbers that leave it something to measure.
+// A run of the training suite like a user's, but of a few seconds: every test that a small fabric
+// supports, with the smallest sufficient numbers.
 #pragma once
 
 #include <cstdint>

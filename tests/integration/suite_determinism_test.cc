@@ -1,5 +1,4 @@
-// Results depend on the scenario and its seed, and on nothing else: not on the number of threads,
-// not on the day.
+// Results depend on the scenario and its seed only: not on the number of threads, not on the day.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +33,7 @@ class SuiteDeterminismTest : public testing::Test {
     return run.at("tests").dump();
   }
   // Runs on 1, 2 and 4 threads, and once more on 1; a fifth one with another seed, to show that
-  // there is something that could differ.
+  // differences are possible.
   void expectTheSame(const std::string& scenario, bool other_seed) {
     const std::string once = testsOf(scenario, "once", {"--threads", "1"});
     ASSERT_GT(once.size(), 10'000U);
@@ -52,7 +51,7 @@ TEST_F(SuiteDeterminismTest, OneSeedGivesTheSameBytesOnAnyNumberOfThreads) {
   expectTheSame(writeShortSuite(scratch_.path()), true);
 }
 
-// The suite that comes with the program, in the quick profile.
+// The shipped suite, in the quick profile.
 TEST_F(SuiteDeterminismTest, TheWholeSuiteAsWell) {
   if (std::getenv("PLUMBLINE_LONG") == nullptr) {
     GTEST_SKIP() << "five minutes: set PLUMBLINE_LONG=1";

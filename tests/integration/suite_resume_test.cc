@@ -1,6 +1,6 @@
 // A run of the suite killed with SIGKILL at random instants, from its first millisecond to the
-// writing of its report, and resumed: the report is the one of a run that nobody killed, but for
-// the times of day in it. The same of a soak with as many samples as the draft's day has.
+// writing of its report, and resumed: the report equals that of an uninterrupted run, except for
+// the times of day in it. The same for a soak with as many samples as the draft's day has.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -69,7 +69,7 @@ class SuiteResumeTest : public testing::Test {
     process.signal(SIGKILL);
     return process.wait().signal == SIGKILL;
   }
-  // The same as soon as `trials` of it are stored.
+  // The same as soon as `trials` trials are stored.
   bool killedOnceItHas(const std::string& name, std::size_t trials) {
     Process process(scratch_.path(), arguments(name, true));
     for (;;) {
@@ -81,7 +81,7 @@ class SuiteResumeTest : public testing::Test {
     process.signal(SIGKILL);
     return process.wait().signal == SIGKILL;
   }
-  // What `name` has in its store of its first run; nothing if it has not come so far.
+  // Contents of the store of `name` for its first run; nothing if it has not got that far.
   struct Stored {
     std::size_t trials = 0;
     bool done = false;
@@ -93,7 +93,7 @@ class SuiteResumeTest : public testing::Test {
     if (runs.empty()) return std::nullopt;
     return Stored{store.listTrials(1).size(), runs.back().status == results::RunStatus::kDone};
   }
-  // Ends what `name` has begun.
+  // Finishes the run that `name` has begun.
   void finish(const std::string& name) {
     if (const auto stored = storedBy(name); stored && stored->done) {
       // Killed while it wrote the report, of what is complete in the store.
@@ -134,7 +134,7 @@ TEST_F(SuiteResumeTest, AKilledSuiteGoesOnToTheSameReport) {
     const std::string name = "killed" + std::to_string(i);
     const Clock::duration delay = duration * (random() % 1000) / 1000;
     const std::size_t stored = random() % (trials * 3 / 4);
-    // By the clock, a run may be over when the machine has less else to do than at first.
+    // By the clock, a run may be over when the machine is less busy than at first.
     const bool by_clock = i % 2 == 0;
     SCOPED_TRACE(testing::Message()
                  << "killed after "
@@ -157,7 +157,7 @@ TEST_F(SuiteResumeTest, AKilledSuiteGoesOnToTheSameReport) {
   EXPECT_GE(caught, instants / 2);
 }
 
-// One run that is killed again and again gets on every time, and loses nothing that it had.
+// One run that is killed repeatedly makes progress every time, and loses no stored trial.
 TEST_F(SuiteResumeTest, ARunKilledAgainAndAgainComesToItsEnd) {
   std::mt19937_64 random(3);
   const auto begun = Clock::now();

@@ -50,7 +50,7 @@ TEST(Kpi, SaysWhatALimitMayBe) {
   EXPECT_EQ(find("link_jfi")->rangeText(), "0 to 1");
 }
 
-// What a clock makes uncertain: times, rates, and ratios of times, but no counts.
+// A clock makes times, rates, and ratios of times uncertain, but no counts.
 TEST(Kpi, SaysWhatItIsComputedFrom) {
   EXPECT_EQ(basisOf(*find("latency_p99_ns")), Basis::kTime);
   EXPECT_EQ(basisOf(*find("phase_error_ns")), Basis::kTimeAcross);

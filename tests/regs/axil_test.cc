@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint8_t kOkay = 0;
 constexpr std::uint8_t kSlaveError = 2;
 
-// Both sides of the slave: a master per channel that offers and accepts at random, and a register
-// bus that acknowledges after a random time.
+// Both sides of the slave: a master per channel with random valid and ready, and a register bus
+// that acknowledges after a random time.
 class AxilBench {
  public:
   struct Write {

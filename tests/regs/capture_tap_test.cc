@@ -1,4 +1,4 @@
-// Capture: whole frames, intact or marked, whatever the DMA does.
+// Capture: whole frames, intact or marked, for any behaviour of the DMA.
 #include <Vplumb_capture_tap.h>
 #include <Vplumb_tx_descriptor.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct SourceFrame {
   bool enabled;
 };
 
-// What arrived at the DMA.
+// Data at the DMA.
 struct Captured {
   std::vector<std::uint64_t> beats;  // number << 32 | beat
   bool empty_end = false;
@@ -50,7 +50,7 @@ class CaptureTapTest : public testing::Test {
       auto& t = *tap_.operator->();
       const bool more = source_.size() < frames;
       drain_ = more || !described.empty() ? 0 : drain_ + 1;
-      // enable_i wanders about at any time; the frame remembers what its first beat saw.
+      // enable_i changes at random times; the frame keeps the value at its first beat.
       t.enable_i = chance(enable_percent);
       t.beat_i = more && chance(80);
       if (t.beat_i) {

@@ -1,5 +1,5 @@
-// Table access and histogram read-ahead: what they ask of sender and receiver, and when they are
-// busy.
+// Table access and histogram read-ahead: their requests to sender and receiver, and their busy
+// times.
 #include <Vplumb_hist_reader.h>
 #include <Vplumb_table_access.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace plumbline {
 namespace {
 
-// The sender's tables; 4 and 5 are the receiver's, 9 to 15 nobody's.
+// The sender's tables; 4 and 5 are the receiver's, 9 to 15 do not exist.
 constexpr bool ofSender(std::uint32_t table) { return table <= 3 || (table >= 6 && table <= 8); }
 
 class TableAccessTest : public testing::Test {
@@ -106,8 +106,8 @@ class HistReaderTest : public testing::Test {
 
   static std::uint64_t cell(std::uint32_t bucket) { return 0xABC000000000ULL + bucket; }
 
-  // One clock in which the register HIST_ADDR follows the reader, and then another until it rests;
-  // the histogram answers after `delay` clocks. Returns the number of requests.
+  // One clock in which the register HIST_ADDR follows the reader, and then further ones until it is
+  // idle; the histogram answers after `delay` clocks. Returns the number of requests.
   int run(bool load, bool next, int delay) {
     reader_->load_i = load;
     reader_->next_i = next;

@@ -1,5 +1,5 @@
-// The generated decoders against the register map as the generated C++ header states it. Where bits
-// lie in the structs towards hardware follows from one rule, applied here on its own: members
+// The generated decoders against the register map in the generated C++ header. The positions of
+// bits in the structs towards hardware follow from one rule, applied here independently: members
 // ascend in map order.
 #include <Vplumb_regs_dma.h>
 #include <Vplumb_regs_global.h>

@@ -1,4 +1,4 @@
-// The common start: when the schedulers go live, what counts as late, and what stops them.
+// The common start: when the schedulers go live, the criteria of lateness, and what stops them.
 #include <Vplumb_start.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class StartTest : public testing::Test {
     start_->arm_i = 1;
     tick();
     start_->arm_i = 0;
-    start_->start_time_i = 0;  // taken with arm_i, not looked at later
+    start_->start_time_i = 0;  // sampled with arm_i, ignored later
   }
   void stop() {
     start_->stop_i = 1;

@@ -1,4 +1,4 @@
-// Charts: what is drawn is where the numbers say.
+// Charts: positions agree with the numbers.
 #include "report/chart.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ double tickAt(const Element& svg, const std::string& label, const char* axis) {
   return 0;
 }
 
-// Throughput at the left, time at the right in a unit of its own.
+// Throughput on the left axis, time on the right one in its own unit.
 Chart twoAxes() {
   Chart chart = lineChart();
   chart.series = {{"rate", {0, 10}, {100, 300}, false}, {"time", {0, 10}, {20'000, 40'000}, false}};

@@ -1,4 +1,5 @@
-// The page of a comparison: well-formed, complete, and honest about what could not be tested.
+// The page of a comparison: well-formed, complete, and explicit about figures that could not be
+// tested.
 #include "report/comparison.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ TEST(ComparisonPage, ShowsEveryFigureWithItsChange) {
   EXPECT_TRUE(has(cells, "dut.switch.ecn.kmin"));
   EXPECT_TRUE(has(cells, "200KB"));
   EXPECT_TRUE(has(cells, "not stated"));
-  // Only what is significant stands out.
+  // Only significant changes are emphasised.
   EXPECT_EQ(textsOf(page, "strong"), std::vector<std::string>{"+22 %"});
 }
 

@@ -1,4 +1,4 @@
-// Text that goes into markup.
+// Escaping of text in markup.
 #include <gtest/gtest.h>
 
 #include "report/svg.h"

@@ -1,4 +1,4 @@
-// The HTML report: well-formed, self-contained, complete, in order, and safe whatever the names.
+// The HTML report: well-formed, self-contained, complete, in order, and safe for any names.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using results::Quantity;
 
-// Every exact value that the document gives in a <data> element.
+// All exact values in the document's <data> elements.
 std::multiset<double> dataValues(const Element& document) {
   std::multiset<double> values;
   for (const Element* one : document.all("data"))
@@ -212,7 +212,7 @@ TEST(Html, HostileNamesStayText) {
     EXPECT_TRUE(document.all("script").empty());
     EXPECT_TRUE(document.all("img").empty());
     for (const Element* one : document.all("data")) {
-      EXPECT_LE(one->attributes.size(), 2U);  // value and title, whatever the unit says
+      EXPECT_LE(one->attributes.size(), 2U);  // value and title, for any unit
     }
     EXPECT_EQ(document.all("style").size(), 1U);
     const auto headings = document.all("h1");

@@ -1,4 +1,4 @@
-// Bars with names, heat maps and timelines: what is drawn is where the numbers say.
+// Bars with names, heat maps and timelines: positions agree with the numbers.
 #include "report/picture.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A report as a run over three tests would make it: the values are invented but of realistic size,
-// with everything in it that a report can contain.
+// A report like that of a run over three tests: the values are invented but of realistic size, with
+// all elements that a report can contain.
 #pragma once
 
 #include "report/report.h"

@@ -1,4 +1,4 @@
-// The sections that the methodology asks for: identification, cabling, failures, observation
+// The sections that the methodology requires: identification, cabling, failures, observation
 // points, UET beside RoCEv2, demands.
 #include <gtest/gtest.h>
 
@@ -169,7 +169,7 @@ TEST(TopologyDiagram, FailedCablesAndSwitchesAreMarked) {
   EXPECT_EQ(failedOf(cable, "rect"), 0U);
   EXPECT_EQ(failedOf(drawn(clos(), "spine0-leaf1#1"), "line"), 1U);
   EXPECT_EQ(failedOf(drawn(clos(), "host3-leaf1"), "line"), 1U);
-  // A switch takes its cables with it.
+  // A failed switch includes its cables.
   const Element spine = drawn(clos(), "spine1");
   EXPECT_EQ(failedOf(spine, "line"), 3U);
   EXPECT_EQ(failedOf(spine, "rect"), 1U);
@@ -255,7 +255,7 @@ TEST(TransportTable, OnlyWhereBothWereMeasuredAtOnePoint) {
   test.kpis = {kpi("a", "ECMP", 1), kpi("a", "RCX, RUDDER", 2)};
   EXPECT_FALSE(transportTable(test));  // no words of a transport
   test.kpis = {kpi("a", "UET, NSCC", 1), kpi("a", "RoCEv2, DCQCN", 2)};
-  EXPECT_TRUE(transportTable(test));  // points may be nothing but the service
+  EXPECT_TRUE(transportTable(test));  // a point may consist of the service only
 }
 
 TEST(TransportTable, OfVeryManyFiguresTheMainOneStays) {

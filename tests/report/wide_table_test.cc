@@ -81,7 +81,7 @@ TEST(WideTable, EveryQuantityIsInExactlyOnePart) {
     EXPECT_LE(part.table.columns.size(), kMostColumns);
     for (const auto& row : part.table.rows) collect(row, after);
   }
-  // The constant stands once instead of four times.
+  // The constant is shown once instead of four times.
   for (int i = 0; i < 4; ++i) before.erase(before.find(7));
   if (after.count(7) > before.count(7)) after.erase(after.find(7));
   EXPECT_EQ(after, before);

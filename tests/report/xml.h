@@ -1,5 +1,5 @@
-// A strict reader of well-formed XML, as much of it as a report uses: the tests' own view of what
-// was rendered.
+// A strict reader of well-formed XML, in the extent that reports use: an independent view of the
+// rendered pages.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct Element {
 // that says where it is not well-formed.
 Element parseXml(const std::string& document);
 
-// What elements of this name anywhere below `element` say, in document order.
+// Texts of the elements with this name anywhere below `element`, in document order.
 std::vector<std::string> textsOf(const Element& element, const std::string& wanted = "text");
 bool has(const std::vector<std::string>& texts, const std::string& wanted);
 

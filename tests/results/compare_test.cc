@@ -1,4 +1,4 @@
-// Two runs side by side: what is paired, what is missing, what differs around it.
+// Two runs side by side: paired and missing figures, and differing conditions.
 #include "results/compare.h"
 
 #include <gmock/gmock.h>
@@ -109,7 +109,7 @@ TEST(Compare, BetterAndWorseAreAsTheFigureIsDeclared) {
   EXPECT_EQ(significanceText(comparison.kpis[3]), "significant, better (p = 0.008)");
 }
 
-// Two runs of one scenario whose trace was another file in between are not the same measurement.
+// Two runs of one scenario whose trace changed in between are not the same measurement.
 TEST(Compare, FilesOfOtherContentAreACondition) {
   StoredRun first = run(1, "free", {});
   StoredRun second = run(2, "free", {});

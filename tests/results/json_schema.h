@@ -1,5 +1,5 @@
-// A validator for as much of JSON Schema as the schemas of docs/ use; a keyword that it does
-// not know is an error, so that nothing in the schema goes unchecked.
+// A validator for the part of JSON Schema that the schemas of docs/ use; an unknown keyword is an
+// error, so that nothing in the schema goes unchecked.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace plumbline::results {
 
-// What is wrong with `document`, a line each: "/tests/0/valid: not a boolean".
+// Faults of `document`, a line each: "/tests/0/valid: not a boolean".
 std::vector<std::string> schemaFaults(const nlohmann::json& schema, const nlohmann::json& document);
 
 }  // namespace plumbline::results

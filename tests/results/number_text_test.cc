@@ -46,7 +46,7 @@ TEST(Numbers, ColumnsGetAsManyDecimalsAsTheyNeed) {
   EXPECT_EQ(columnDecimals({2.4154, 32.874}, 4), 2);
   EXPECT_EQ(columnDecimals({123456.789}, 5), 0);
   EXPECT_EQ(columnDecimals({0.5, 0.25}, 5), 2);
-  // Zeros that only rounding made are kept: 0.99998 is not 1.
+  // Zeros from rounding are kept: 0.99998 is not 1.
   EXPECT_EQ(columnDecimals({0.99998}, 4), 4);
   EXPECT_EQ(columnDecimals({0.1 + 0.2}, 5), 1);
   EXPECT_EQ(columnDecimals({}, 5), 0);
@@ -59,7 +59,7 @@ TEST(Numbers, StatedOnesAreKept) {
   EXPECT_EQ(readableNumber(0.5), "0.5");
 }
 
-// Three significant digits, four behind a 1.
+// Three significant digits, four after a 1.
 TEST(Numbers, MeasuredOnesHaveThreeOrFourDigits) {
   EXPECT_EQ(measuredNumber(32.874), "32.9");
   EXPECT_EQ(measuredNumber(1.23456), "1.235");

@@ -59,7 +59,7 @@ TEST(QuantityText, TheIntervalDecidesThePlaces) {
   EXPECT_EQ(quantityWithSpread(measured(2.15966e6, "us", 400'000)), "2.2 ± 0.4 s");
   EXPECT_EQ(quantityWithSpread(measured(758'967, "/s", 389'606)), "760,000 ± 390,000 /s");
   EXPECT_EQ(quantityWithSpread(measured(12'345, "frames", 35)), "12,345 ± 35 frames");
-  // Not more than two places beyond the usual ones; a spread below the last of them is left out.
+  // At most two places beyond the usual ones; a smaller spread is left out.
   EXPECT_EQ(quantityWithSpread(measured(2.15966e6, "us", 60)), "2.1597 ± 0.0001 s");
   EXPECT_EQ(quantityWithSpread(measured(2.15966e6, "us", 0.5)), "2.16 s");
   EXPECT_EQ(quantityWithSpread(measured(5, "ns", 0)), "5 ns");

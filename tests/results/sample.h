@@ -1,4 +1,4 @@
-// A test result that uses every member, for the tests of this room.
+// A test result that uses every member, for the tests of this library.
 #pragma once
 
 #include <cstdint>

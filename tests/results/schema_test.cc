@@ -1,4 +1,4 @@
-// The published schema and what is written agree.
+// The published schema agrees with the written documents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ json sampleExport() {
   run.info.created = "2026-02-26T14:03:59Z";
   run.info.identity = {"demo", "demo.yaml", "plumbline: 1\n", "rtl", "quick", ~std::uint64_t{0}};
   run.info.status = RunStatus::kDone;
-  TestResult plain;  // with nothing that may be missing
+  TestResult plain;  // without optional members
   plain.id = "T9.1";
   plain.profile = "standard";
   run.tests = {sampleResult(), plain};
@@ -38,8 +38,8 @@ TEST(Schema, AcceptsWhatIsExported) {
 }
 
 TEST(Schema, KnowsEveryMember) {
-  // Not one member of the sample, which has them all, is there by licence: the schema allows no
-  // others, and requires those that are always written.
+  // The sample has all members, and none of them is merely tolerated: the schema allows no others,
+  // and requires those that are always written.
   const json sample = sampleExport();
   json document = sample;
   document["tests"][0]["charts"][0]["colour"] = "red";

@@ -1,5 +1,5 @@
-// What a power cut of the process does to the store: a child writes trials, is killed with SIGKILL
-// in the middle, and everything it had been told is stored must be there.
+// Effect of killing the process on the store: a child writes trials, is killed with SIGKILL in the
+// middle, and all trials that were reported as stored must be there.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -20,7 +20,7 @@ std::string resultOf(std::uint32_t i) {
 
 RunIdentity identity() { return {"crash", "crash.yaml", "text", "rtl", "quick", 1}; }
 
-// Never returns; writes the number of each trial to `report` after the store said it is safe.
+// Never returns; writes the number of each trial to `report` after the store has returned.
 [[noreturn]] void writeForever(const std::filesystem::path& directory, int report) {
   auto store = ResultStore::open(directory);
   const auto before = store.latestUnfinished(identity());
@@ -62,7 +62,7 @@ TEST(StoreCrash, Kill9LosesAtMostTheTrialInHand) {
     ASSERT_TRUE(run.has_value());
     EXPECT_EQ(run->status, RunStatus::kRunning);
     const auto trials = store.listTrials(run->id);
-    // The trial in hand may have been committed before its number could be reported.
+    // The current trial may have been committed before its number could be reported.
     EXPECT_GE(trials.size(), last + 1u);
     EXPECT_LE(trials.size(), last + 2u);
     EXPECT_GE(trials.size(), stored_before + 10);
@@ -72,7 +72,7 @@ TEST(StoreCrash, Kill9LosesAtMostTheTrialInHand) {
       EXPECT_EQ(trials[i].result_json, resultOf(i));
       EXPECT_EQ(store.findTrial(run->id, specOf(i), 0), resultOf(i));
     }
-    EXPECT_EQ(store.listRuns().size(), 1u);  // each child went on with the run of the one before
+    EXPECT_EQ(store.listRuns().size(), 1u);  // each child continued the run of the previous one
   }
 }
 

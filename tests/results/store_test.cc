@@ -298,7 +298,7 @@ TEST_F(StoreTest, ADamagedTrialIsNamedAndTheRestServed) {
   ASSERT_EQ(trials.size(), 2U);
   EXPECT_TRUE(trials[0].damaged);
   EXPECT_FALSE(trials[1].damaged);
-  // As good as not measured: it is measured again, and then there is one of it.
+  // It counts as not measured: it is measured again, and then exists once.
   EXPECT_EQ(store.findTrial(run, R"({"a":1})", 0), std::nullopt);
   EXPECT_EQ(store.findTrial(run, R"({"a":2})", 0), R"({"lost":20})");
   store.saveTrial(run, R"({"a":1})", 0, "64 B", R"({"lost":10})");
@@ -392,7 +392,7 @@ TEST_F(StoreTest, ARunHasOneOwner) {
   EXPECT_NO_THROW(RunLock(directory_.path(), 7));
 }
 
-// A second connection reads whole rows, and ever more of them, while the first one writes.
+// A second connection reads whole rows, in growing number, while the first one writes.
 TEST_F(StoreTest, AReaderBesideAWriterSeesOnlyWholeTrials) {
   auto writer = ResultStore::open(directory_.path());
   const auto run = writer.createRun(quickstartIdentity(), "", "");

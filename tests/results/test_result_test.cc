@@ -48,7 +48,7 @@ TEST(TestResultJson, LongTablesAreShortText) {
     EXPECT_EQ(cell.observed, ObservationPoint::kModelled);
   }
   EXPECT_EQ(std::get<Quantity>(back.rows[1000][1]).unit, "Gb/s");
-  // A number that nothing above gives a unit is no table of ours.
+  // A number without a unit is not one of our tables.
   nlohmann::json broken = nlohmann::json::parse(result.toJson());
   broken["tables"][0]["rows"][0][1] = 1.5;
   EXPECT_THROW(TestResult::fromJson(broken.dump()), Error);
@@ -102,7 +102,7 @@ TEST(TestResultJson, ComesBackWhole) {
   EXPECT_EQ(back.anomalies[0].where, "latency, 64 B");
   EXPECT_EQ(back.repeatability.columns, r.repeatability.columns);
   EXPECT_FALSE(back.valid);
-  // Whatever the list above forgets: the text is the same again.
+  // For members that the list above may lack: the text is the same again.
   EXPECT_EQ(back.toJson(), r.toJson());
 }
 

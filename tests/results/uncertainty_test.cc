@@ -1,4 +1,4 @@
-// What is known of a quantity, how it is written, and how many digits it leaves.
+// Uncertainty of a quantity: its computation, its text, and the resulting digits.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -54,7 +54,7 @@ TEST(QuantityUncertainty, NeedsBothParts) {
   EXPECT_EQ(systematicText(reported), "not known");
 }
 
-// Repetitions without scatter: the systematic part remains; a number that nothing resolves is not
+// Repetitions without scatter: the systematic part remains; a number of unknown resolution is not
 // called exact unless repetitions could not have differed.
 TEST(QuantityUncertainty, WithoutScatterIsNotZero) {
   Quantity one = quantity(50, "%");
@@ -101,7 +101,7 @@ TEST(QuantityUncertainty, LimitsTheDigits) {
   Quantity coarse = quantity(1234.56, "ns");
   coarse.uncertainty.systematic = Parts{{"histogram bucket", 150}};
   EXPECT_EQ(quantityWithSpread(coarse), "1,230 ns");
-  // Known far better than shown.
+  // Known far more exactly than shown.
   Quantity exact = quantity(12.345678, "us");
   exact.uncertainty.statistics = Statistics::kDeterministic;
   exact.uncertainty.systematic = Parts{{"timestamp resolution 1 ps", 0.4e-6}};

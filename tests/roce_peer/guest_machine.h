@@ -12,7 +12,7 @@
 
 namespace plumbline::roce_peer {
 
-// A directory of its own below the temporary one, for sockets; removed with all that is in it.
+// A temporary directory for sockets; removed with its contents.
 class SocketDirectory {
  public:
   SocketDirectory();
@@ -29,11 +29,12 @@ class SocketDirectory {
 };
 
 struct MachineOptions {
-  std::filesystem::path image;        // directory with vmlinuz (build-guest)
-  std::string programs;               // initrd in it, with the programs that the guest runs
-  std::string mac;                    // of its only interface
-  std::string address;                // IPv4
-  std::string neighbour;              // "ADDRESS,MAC" of who does not answer ARP; may be empty
+  std::filesystem::path image;  // directory with vmlinuz (build-guest)
+  std::string programs;         // initrd in it, with the programs that the guest runs
+  std::string mac;              // of its only interface
+  std::string address;          // IPv4
+  // "ADDRESS,MAC" of a peer that does not answer ARP; may be empty.
+  std::string neighbour;
   std::vector<std::string> run;       // what it runs once its device is there: program, arguments
   std::filesystem::path socket;       // where frames come to it
   std::filesystem::path peer_socket;  // where its frames go
@@ -45,20 +46,20 @@ class GuestMachine {
  public:
   // Starts it. Throws std::runtime_error when that fails.
   explicit GuestMachine(const MachineOptions& options);
-  // Ends it, however far it is.
+  // Ends it in any state.
   ~GuestMachine();
   GuestMachine(const GuestMachine&) = delete;
   GuestMachine& operator=(const GuestMachine&) = delete;
 
-  // Lines that the guest has said since the last call; waits for the first one at most so long.
+  // Lines of the guest's output since the last call; waits for the first one at most this long.
   std::vector<std::string> listen(std::chrono::milliseconds time);
-  // Listens until a line begins with `begin`. Throws std::runtime_error with the guest's last words
+  // Reads until a line begins with `begin`. Throws std::runtime_error with the guest's last output
   // when that takes longer than `time`, or the guest has ended.
   std::string waitFor(const std::string& begin, std::chrono::seconds time);
-  // Ends it at once, as a power cut does.
+  // Ends it at once, like a power cut.
   void cut();
 
-  // All that it said, for messages.
+  // All of its output, for messages.
   [[nodiscard]] const std::string& log() const { return log_; }
 
  private:
@@ -67,7 +68,7 @@ class GuestMachine {
   bool ended_ = false;
   std::string log_;
   std::string unfinished_;               // begin of a line
-  std::vector<std::string> unanswered_;  // lines that waitFor() has not looked at yet
+  std::vector<std::string> unanswered_;  // lines that waitFor() has not read yet
 };
 
 }  // namespace plumbline::roce_peer

@@ -1,10 +1,11 @@
 // Runs inside the guest: RC queue pairs on the kernel's soft-RoCE device that a peer writes to,
-// reads from and sends to. What happens is told on standard output, a line each:
-//   QP <index> <number>                      a queue pair that is ready for the peer
-//   MEMORY <rkey> <address> <bytes>          what all of them may touch: `bytes` for each, one
-//   behind the other READY REGION <index> <CRC-32, hexadecimal>     the region's bytes have changed
-//   RECEIVED <index> <bytes> <status>        a SEND has completed (status 0: success)
-//   FAULT <what>                             and it ends
+// reads from and sends to. Prints events to standard output, one per line:
+//   QP <index> <number>                   a queue pair is ready for the peer
+//   MEMORY <rkey> <address> <bytes>       memory of all QPs: `bytes` for each, consecutively
+//   READY                                 setup is complete
+//   REGION <index> <CRC-32, hexadecimal>  the region's bytes have changed
+//   RECEIVED <index> <bytes> <status>     a SEND has completed (status 0: success)
+//   FAULT <what>                          an error; the program ends
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
 
@@ -39,7 +40,7 @@ void require(bool good, const char* what) {
   if (!good) throw std::runtime_error(what);
 }
 
-// The GID that stands for the device's IPv4 address.
+// The GID of the device's IPv4 address.
 int ipv4GidIndex(ibv_context* device) {
   ibv_port_attr port{};
   require(ibv_query_port(device, kPort, &port) == 0, "the port cannot be queried");

@@ -1,5 +1,4 @@
-// The Linux kernel's soft-RoCE behind a wire of our own: the RoCEv2 implementation that is not
-// ours.
+// The Linux kernel's soft-RoCE behind a simulated wire: an independent RoCEv2 implementation.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@
 
 namespace plumbline::roce_peer {
 
-// What the guest and its peer on the wire are called.
+// Names and addresses of the guest and its peer on the wire.
 struct GuestOptions {
   std::filesystem::path image;  // directory with vmlinuz and responder.img (build-guest)
   wire::MacAddress mac{};
@@ -38,7 +37,7 @@ struct GuestReceive {
 class RoceGuest {
  public:
   // Boots the guest and waits until its queue pairs are ready. Throws std::runtime_error with the
-  // guest's last words when that takes longer than two minutes.
+  // guest's last output when that takes longer than two minutes.
   explicit RoceGuest(const GuestOptions& options);
   ~RoceGuest();
   RoceGuest(const RoceGuest&) = delete;
@@ -48,7 +47,7 @@ class RoceGuest {
   void send(wire::ByteView frame);
   std::optional<wire::Buffer> receive();
 
-  // Takes in what the guest has said since.
+  // Reads the guest's output.
   void listen();
 
   [[nodiscard]] std::uint32_t queuePair(std::uint32_t index) const { return pairs_.at(index); }
@@ -56,12 +55,12 @@ class RoceGuest {
   // Address and size of the memory that queue pair `index` writes to.
   [[nodiscard]] std::uint64_t regionAddress(std::uint32_t index) const;
   [[nodiscard]] std::size_t regionBytes() const { return region_bytes_; }
-  // CRC-32 of that memory as last told; nothing before it changed the first time.
+  // CRC-32 of that memory as last reported; nothing before its first change.
   [[nodiscard]] std::optional<std::uint32_t> regionSum(std::uint32_t index) const;
   [[nodiscard]] const std::vector<GuestReceive>& received(std::uint32_t index) {
     return received_[index];
   }
-  // All that it said, for messages.
+  // All of its output, for messages.
   [[nodiscard]] const std::string& log() const { return machine_->log(); }
 
  private:

@@ -1,6 +1,6 @@
-// The card against an RDMA implementation that is not ours: the Linux kernel's soft-RoCE, in a
-// virtual machine at the end of port 0's wire. What the card sends as RoCEv2 must be accepted,
-// stored and answered by it, and what it answers must be RoCEv2 to the card.
+// The card against an independent RDMA implementation: the Linux kernel's soft-RoCE, in a virtual
+// machine at the end of port 0's wire. It must accept, store and answer the card's RoCEv2 packets,
+// and the card must recognise its answers as RoCEv2.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ constexpr std::uint8_t kRcWriteLast = 0x08;
 constexpr std::uint8_t kAckRequest = 0x80;
 constexpr std::uint8_t kNakSequence = 0x60;
 constexpr std::uint8_t kNakRemoteAccess = 0x62;
-// The guest has this much time of the real clock for what is asked of it.
+// Time limit of the real clock for the guest's reactions.
 constexpr std::chrono::seconds kPatience{60};
 // Card time between two frames: some milliseconds of the real clock.
 constexpr Picoseconds kGap = microseconds(10);
@@ -92,12 +92,12 @@ class RocePeerTest : public testing::Test {
 
   static RoceGuest& guest() { return *shared_guest; }
 
-  // What the guest has sent goes to the card, looked for every microsecond.
+  // Frames of the guest go to the card, polled every microsecond.
   void bringAnswers(Picoseconds now) {
     if (now < next_look_) return;
     next_look_ = now + microseconds(1);
     while (std::optional<wire::Buffer> frame = guest().receive()) {
-      // Its NIC pads what is too short.
+      // Its NIC pads frames that are too short.
       frame->resize(std::max(frame->size(), wire::kMinFrameSize - wire::kFcsSize));
       wire::appendFcs(*frame);
       card_->wire.put(0, std::make_shared<const std::vector<std::uint8_t>>(std::move(*frame)), now);
@@ -123,7 +123,7 @@ class RocePeerTest : public testing::Test {
     return spec;
   }
 
-  // Its flow: `frames` frames kGap apart, each asking for an answer.
+  // Its flow: `frames` frames kGap apart, each requesting an acknowledgement.
   [[nodiscard]] static card::FlowConfig flow(const wire::StreamTemplateSpec& spec,
                                              std::uint32_t frames) {
     card::FlowConfig flow = makeFlow(spec, 0);
@@ -144,12 +144,12 @@ class RocePeerTest : public testing::Test {
     }
   }
 
-  // Takes what the card has captured of the answers and what the guest has said.
+  // Takes the card's captures of the answers and the guest's output.
   void collect() {
     for (const card::CapturedFrame& frame : card_->sim.takeCaptured()) {
       const wire::DecodedFrame decoded = wire::decodeFrame(frame.bytes);
       const wire::RoceLayer* roce = decoded.roce();
-      if (roce == nullptr) continue;  // what else a kernel sends: neighbour solicitations
+      if (roce == nullptr) continue;  // other packets of a kernel: neighbour solicitations
       EXPECT_TRUE(decoded.ok()) << describe(decoded);
       EXPECT_TRUE(frame.fcs_ok);
       EXPECT_TRUE(frame.icrc_checked && frame.icrc_ok) << describe(decoded);
@@ -177,7 +177,7 @@ class RocePeerTest : public testing::Test {
     message_.insert(message_.end(), decoded.payload.begin(), decoded.payload.end());
   }
 
-  // CRC of a region that holds the last message at its beginning and zeros behind.
+  // CRC of a region with the last message at its beginning and zeros after it.
   [[nodiscard]] std::uint32_t expectedSum() const {
     wire::Buffer region = message_;
     region.resize(guest().regionBytes());
@@ -255,7 +255,7 @@ TEST_F(RocePeerTest, SendsComplete) {
   EXPECT_EQ(answers_.size(), kFrames);
 }
 
-// A WRITE, then a READ of the same memory: the guest sends back what the card had sent.
+// A WRITE, then a READ of the same memory: the guest returns the card's data.
 TEST_F(RocePeerTest, ReadsReturnWhatWasWritten) {
   constexpr std::uint32_t kPayload = 128;
   card::FlowConfig write = flow(stream(3, wire::roce_opcode::kRcWriteOnly, kPayload), 1);
@@ -289,8 +289,8 @@ TEST_F(RocePeerTest, ReadsReturnWhatWasWritten) {
   EXPECT_EQ(answers_[1].payload, written);
 }
 
-// The third of five frames has a bad ICRC: the guest drops it without a word, and asks for it when
-// the next one comes.
+// The third of five frames has a bad ICRC: the guest drops it silently, and sends a NAK when the
+// next one arrives.
 TEST_F(RocePeerTest, ABadIcrcIsIgnoredAndTheGapBehindItAnsweredWithNak) {
   constexpr std::uint32_t kFrames = 5;
   constexpr std::uint32_t kStruck = 2;

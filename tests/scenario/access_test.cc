@@ -1,4 +1,4 @@
-// What a scenario that was sent over the network may name.
+// Names that a scenario from the network may use.
 #include "scenario/access.h"
 
 #include <gmock/gmock.h>

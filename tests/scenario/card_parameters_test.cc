@@ -1,4 +1,4 @@
-// Keys of the tests of the card itself: what they become, and every mistake with its place.
+// Keys of the tests of the card itself: their values, and every mistake with its place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

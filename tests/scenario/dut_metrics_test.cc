@@ -1,4 +1,4 @@
-// `dut_metrics:` what it may say, and what is said of mistakes.
+// `dut_metrics:` allowed values, and messages about mistakes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

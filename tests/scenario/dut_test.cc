@@ -213,7 +213,7 @@ TEST(Dut, AnEmptyMapTakesTheDefaults) {
   EXPECT_EQ(s.trim->threshold, fabric::TrimSpec().threshold);
 }
 
-// Without "xon", it stays 3 KB below whatever "xoff" is, but never below nothing.
+// Without "xon", it is 3 KB below "xoff", but never below zero.
 TEST(Dut, XonFollowsXoff) {
   const auto xon = [](const std::string& pfc) {
     return scenarioOf("  topology: {kind: switch}\n  switch: {pfc: {" + pfc + "}}\n")

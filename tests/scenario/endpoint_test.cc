@@ -1,4 +1,4 @@
-// `endpoint:` and what endpoint benches change elsewhere in a file.
+// `endpoint:` and its effects on other parts of a file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(EndpointSection, IsReadWhole) {
   EXPECT_EQ(result.scenario.endpoint, expected);
 }
 
-// One file for several hosts: where each of them sends to.
+// One file for several hosts: the peer of each of them.
 TEST(EndpointSection, HasPeersOfSeveralHosts) {
   const ParseResult result =
       parseEndpoint("libfabric",

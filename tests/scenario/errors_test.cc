@@ -251,7 +251,7 @@ INSTANTIATE_TEST_SUITE_P(
               "s:8:13: \"1000001\" is out of range (0 to 1000000 (ppm))",
               "s:9:23: no test of this scenario measures throughput_percent (throughput_percent is "
               "measured by T5.1)"}},
-        // What depends on a part that is wrong is not judged by it: no second message.
+        // Values that depend on an invalid part are not checked against it: no second message.
         Case{"NoMessagesThatFollowFromOthers",
              "plumbline: 1\nname: n\ntest: T7\ndut: {topology: {kind: switch, hosts: x}}\n"
              "traffic: {pairs: [[0, 7]]}\nparameters: {incast_ratios: [9], loads: [25G]}\n"

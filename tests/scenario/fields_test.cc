@@ -1,5 +1,5 @@
 // Every declared field of a specification: it is read, its range is enforced at its place, its
-// default is the struct's, and what is read is what was written.
+// default is the struct's, and the read value is the written one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ std::vector<Declared> everySpecification() {
   return all;
 }
 
-// What is wrong with the map `text`, read into `specification`.
+// Faults of the map `text`, read into `specification`.
 std::vector<std::string> faultsOf(const Declared& one, const std::string& text,
                                   void* specification) {
   const YamlTree tree = parseYaml(text);
@@ -106,7 +106,7 @@ std::vector<std::string> faultsOf(const Declared& one, const std::string& text,
 // Values just out of the field's range.
 std::vector<Value> outside(const Field& field) {
   std::vector<Value> values;
-  if (field.may_repeat) return values;  // one by itself is no list
+  if (field.may_repeat) return values;  // a single one is no list
   const spec::Range& range = field.range;
   if (field.kind == Kind::kDecimal) {
     if (range.least && range.above) values.push_back(*range.least);
@@ -114,7 +114,7 @@ std::vector<Value> outside(const Field& field) {
     if (range.most) values.push_back({range.most->decimal() + 0.5});
   } else if (field.kind != Kind::kWord && field.kind != Kind::kFlag && field.kind != Kind::kText &&
              field.kind != Kind::kPriorities && field.kind != Kind::kWeights) {
-    // The types' own bounds are the parsers' business.
+    // The types' own bounds are checked by the parsers.
     if (range.least && range.least->whole() > 0) values.push_back({range.least->whole() - 1});
     if (range.most && range.most->whole() < std::numeric_limits<std::uint32_t>::max()) {
       values.push_back({range.most->whole() + 1});
@@ -145,7 +145,7 @@ bool hasSelector(const Fields& fields) {
                      [](const Field& field) { return field.selects && !field.key.empty(); });
 }
 
-// With whatever else is required, and so that the field applies.
+// With other required fields, and so that the field applies.
 std::string withNeeded(const Declared& one, const Field& field, const std::string& value) {
   std::string text;
   for (const Field& other : *one.fields) {
@@ -228,8 +228,8 @@ TEST(Fields, AnEmptyMapHasTheStructsOwnDefaults) {
   }
 }
 
-// What is left out is the initialiser's on both sides, so the stored texts are equal if and only if
-// every value came through.
+// Omitted fields have the initialiser on both sides, so the stored texts are equal if and only if
+// every value was preserved.
 TEST(Fields, WhatIsWrittenIsReadBack) {
   std::mt19937_64 random(20260601);
   for (const Declared& one : everySpecification()) {

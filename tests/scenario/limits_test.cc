@@ -1,5 +1,5 @@
-// The limits that docs/scenarios.md states, one after the other: what is promised is read, one more
-// is refused. A limit of one reader must not be above that of another.
+// The limits in docs/scenarios.md, one after the other: the stated maximum is read, one more is
+// refused. A limit of one reader must not exceed that of another.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ std::vector<std::string> problemsOf(const std::string& text) {
   return messages(parseScenario(text, "s", simVocabulary()));
 }
 
-// So many hosts on one switch, and the other switches in a row behind it; every cable with all that
-// a cable can say.
+// `hosts` hosts on one switch, and the other switches in a row after it; every cable with all its
+// options.
 std::string graph(std::size_t hosts, std::size_t switches) {
   std::string text = "  topology:\n    kind: graph\n    hosts: [";
   for (std::size_t i = 0; i < hosts; ++i) text += fmt::format("h{},", i);
@@ -88,7 +88,7 @@ TEST(ScenarioLimits, EveryHostMayBeNamedInEveryList) {
               IsEmpty());
 }
 
-// A point of a sweep is written out, line by line: longer than what a user may write.
+// A point of a sweep is written out, line by line: it may be longer than a user's file.
 TEST(ScenarioLimits, APointOfASweepOfTheLargestFileIsAScenario) {
   const std::string text = free(graph(8192, 1024), kPair) + "sweep: {seed: [1, 2]}\n";
   ASSERT_THAT(problemsOf(text), IsEmpty());

@@ -1,4 +1,4 @@
-// What is said of a scenario that is wrong, in the form that tests compare word for word.
+// Messages about an invalid scenario, in the form that tests compare word for word.
 #pragma once
 
 #include <ostream>
@@ -9,14 +9,14 @@
 
 namespace plumbline::scenario {
 
-// Of every problem, in the order of the file, which is called "s".
+// All problems, in the order of the file, which is called "s".
 inline std::vector<std::string> messages(const ParseResult& result) {
   std::vector<std::string> all;
   for (const Problem& problem : result.problems) all.push_back(problem.text("s"));
   return all;
 }
 
-// A wrong scenario, and all that must be said of it.
+// An invalid scenario, and all its messages.
 struct Case {
   const char* name;
   std::string text;

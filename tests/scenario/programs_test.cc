@@ -58,7 +58,7 @@ TEST(ScenarioFromPrograms, WhatOnlyLooksLikeAPairStaysText) {
   EXPECT_EQ(valueOf("a: \"\\ud83d\\ude00\"\nb: \\ud83d\n"), kGrin);
 }
 
-// Of the characters that stand in for the halves, the file may have some itself.
+// The file may itself contain some of the characters that replace the halves.
 TEST(ScenarioFromPrograms, PrivateCharactersAreKept) {
   const std::string first = "\xEE\x80\x80";   // U+E000
   const std::string second = "\xEE\x80\x81";  // U+E001

@@ -1,5 +1,5 @@
-// The schema for editors and the tables of the documents: every key is there, and the scenarios
-// that come with the program fulfil the schema.
+// The schema for editors and the tables of the documents: every key is there, and the shipped
+// scenarios conform to the schema.
 #include "scenario/schema.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ Json asEditorSees(const YamlNode& node) {
 }
 
 std::vector<std::string> editorFaults(const std::string& text) {
-  // Which tests there are is for the command's own test to say.
+  // The command's own test checks the list of tests.
   Json schema = scenarioSchema(testVocabulary());
   schema["properties"]["test"].erase("enum");
   const YamlTree tree = parseYaml(text);

@@ -55,7 +55,7 @@ TEST(ServingSection, IsReadWithBuiltInProfilesAndChangesToThem) {
   EXPECT_THAT(aboutServing("serving: {model: cfg-a}\n"), IsEmpty());
 }
 
-// A name that is misspelt must not run something else under it.
+// A misspelt name must not select something else.
 TEST(ServingSection, UnknownNamesAreRefusedWhereTheyStand) {
   EXPECT_THAT(
       aboutServing("serving: {model: llama-70}\n"),
@@ -68,7 +68,7 @@ TEST(ServingSection, UnknownNamesAreRefusedWhereTheyStand) {
               ElementsAre(HasSubstr("hidden")));
 }
 
-// A built-in name with a figure that cannot be is no unknown name; a name of one's own needs all.
+// A built-in name with an invalid figure is no unknown name; a user-defined name needs all figures.
 TEST(ServingSection, FiguresAreRefusedForThemselves) {
   EXPECT_THAT(aboutServing("serving: {accelerator: {name: h100, memory: 0}}\n"),
               ElementsAre(AllOf(HasSubstr("s:5:45: "), HasSubstr("memory is 0"))));
@@ -83,7 +83,7 @@ TEST(ServingSection, FiguresAreRefusedForThemselves) {
       IsEmpty());
 }
 
-// Mistakes of several values at once, each where it stands; those of a block at the block.
+// Several mistakes at once, each at its place; those of a block at the block.
 TEST(ServingSection, MistakesStandAtTheirOwnKeys) {
   EXPECT_THAT(aboutServing("serving:\n"
                            "  workload:\n"
@@ -96,7 +96,7 @@ TEST(ServingSection, MistakesStandAtTheirOwnKeys) {
               ElementsAre(HasSubstr("s:7:13: ")));
 }
 
-// Two of them are a time as well.
+// The sum of two of them must also be a valid time.
 TEST(ServingSection, TimesAreBounded) {
   EXPECT_THAT(aboutServing("serving: {transfer: {post: 9000000s}}\n"),
               ElementsAre(HasSubstr("s:5:28: ")));
@@ -105,7 +105,7 @@ TEST(ServingSection, TimesAreBounded) {
               ElementsAre(HasSubstr("s:5:51: "), HasSubstr("s:5:66: ")));
 }
 
-// Checking takes no memory for the pages: these would take 98 TB.
+// Checking allocates no memory for the pages: these would take 98 TB.
 TEST(ServingSection, CachesAreNotBuiltToBeChecked) {
   EXPECT_THAT(aboutServing("serving: {servers: {nics: 1, gpus: 64, prefill: {workers: 8, tp: 64, "
                            "dp_attention: 64}, decode: {workers: 8, tp: 64, dp_attention: 64}}, "

@@ -1,4 +1,4 @@
-// Golden messages for what describes a simulated fabric and its hosts, as in errors_test.cc.
+// Golden messages for descriptions of a simulated fabric and its hosts, as in errors_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 namespace plumbline::scenario {
 namespace {
 
-// A right scenario but for `dut`, whose lines are 3 on and indented by two.
+// A valid scenario except for `dut`, whose lines are 3 on and indented by two.
 std::string withDut(const std::string& dut) {
   return "{plumbline: 1, name: n, test: T5.2,\ndut: {\n" + dut + "}}\n";
 }
-// Line 4 on is what comes behind a clos2 of 2 leaves, 2 spines and 4 hosts.
+// Line 4 on follows a clos2 of 2 leaves, 2 spines and 4 hosts.
 std::string withClos(const std::string& rest) {
   return withDut("topology: {kind: clos2},\n" + rest);
 }

@@ -1,4 +1,4 @@
-// Faults that validate() finds, shown where the file says the wrong thing.
+// Faults found by validate(), reported at the wrong value in the file.
 #include "scenario/spec_reader.h"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ void validate(const Spec& spec) {
   if (spec.other > 100) fail("too large", "spec.other");
 }
 
-// What is reported of a map with the keys l, h, o and items, read as `spec`.
+// Reports for a map with the keys l, h, o and items, read as `spec`.
 std::vector<std::string> reported(const std::string& text, bool others_depend = false) {
   const YamlTree tree = parseYaml(text);
   Problems problems;
@@ -108,7 +108,7 @@ TEST(SpecReader, ItemsThatCannotBeReadDoNotShiftTheOthers) {
                           "{key: value, …})"));
 }
 
-// What is wrong elsewhere may only follow from the item that had to be left out.
+// Other errors may only follow from the item that had to be left out.
 TEST(SpecReader, NothingFollowsFromAListThatOthersDependOn) {
   EXPECT_THAT(
       reported("o: 101\nitems: [{size: 101}, {size: 102}]\n", true),

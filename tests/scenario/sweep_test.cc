@@ -1,4 +1,4 @@
-// Sweeps: what points a file stands for, what each of them says, and where mistakes are reported.
+// Sweeps: the points of a file, the contents of each, and the places of reported mistakes.
 #include "scenario/sweep.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ TEST(SweepTest, IsTheProductOfItsListsWithTheLastOneFastest) {
   }
 }
 
-// The text of a point is a file of its own, and says the same as the point.
+// The text of a point is a file of its own, with the same meaning as the point.
 TEST(SweepTest, APointsTextIsTheScenarioOfThePoint) {
   const Sweep sweep = sweepOf(
       "sweep:\n  dut.topology: [{kind: link}, {kind: clos2, leaves: 2, spines: 1}]\n"
@@ -109,8 +109,7 @@ TEST(SweepTest, TheScenarioIsTheFirstPointAndKnowsTheAxes) {
   EXPECT_THAT(result.scenario.sweep[0].values, ElementsAre("1us", "2us"));
 }
 
-// A wrong value is reported where it stands, every one of them, and what is wrong in all points
-// once.
+// Every wrong value is reported at its place, and a mistake common to all points once.
 TEST(SweepTest, MistakesAreReportedWhereTheyStand) {
   EXPECT_THAT(complaints("sweep:\n  dut.switch.latency: [1us, 2lightyears]\n  seed: [1, -1]\n"
                          "sead: 1\n"),

@@ -1,4 +1,4 @@
-// `trace:` of a job: the file it names, and what is said of a file that is wrong.
+// `trace:` of a job: the file that it names, and messages about an invalid file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST_F(TraceFile, HasTheMessagesOfTheJob) {
   EXPECT_EQ(entries[1].tag, 7U);
 }
 
-// What identifies a run besides its text.
+// Part of a run's identity besides its text.
 TEST_F(TraceFile, IsNotedWithWhatItHolds) {
   const std::string job = "[{kind: trace, ranks: 2, trace: {file: a.csv}}]";
   write("a.csv", "0,0,1,10\n");
@@ -97,7 +97,7 @@ TEST_F(TraceFile, OfRequestsMakesMessagesOfTheirPrompts) {
   EXPECT_EQ(entries[1].bytes, 20U * 131'072);
 }
 
-// What is behind the requests that are used is not read: neither its size nor its mistakes matter.
+// The file after the requests in use is not read: neither its size nor its mistakes matter.
 TEST_F(TraceFile, OfALongFileOnlyWhatIsUsedIsRead) {
   const std::string head =
       "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46,10,1\n"
@@ -198,7 +198,7 @@ TEST_F(TraceFile, KeysAreChecked) {
                           "s:3:80: \"0B\" is out of range (1B to 1TiB)"));
 }
 
-// A scenario from somebody else must not make the program read what is none of its business.
+// A scenario from another user must not make the program read other files.
 TEST_F(TraceFile, LiesInTheScenariosFolder) {
   for (const std::string name : {"/etc/passwd", "../m.csv", "below/../../m.csv"}) {
     EXPECT_THAT(messages("{kind: trace, trace: {file: " + name + "}}"),

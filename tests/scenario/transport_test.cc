@@ -171,7 +171,7 @@ TEST(Transport, DcqcnBeginsWithAPreset) {
   EXPECT_EQ(dcqcn("nvidia").increase_period, DcqcnSpec::nvidia().increase_period);
   EXPECT_EQ(dcqcn("{preset: hpcc}").increase_period, DcqcnSpec::hpcc().increase_period);
   EXPECT_NE(DcqcnSpec::nvidia().increase_period, DcqcnSpec::hpcc().increase_period);
-  // What the file says besides holds, wherever the preset stands.
+  // Other keys of the file override the preset, wherever it is.
   const DcqcnSpec changed = dcqcn("{g: 0.5, preset: hpcc}");
   EXPECT_EQ(changed.g, 0.5);
   EXPECT_EQ(changed.increase_period, DcqcnSpec::hpcc().increase_period);

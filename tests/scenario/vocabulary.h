@@ -1,4 +1,4 @@
-// What exists, for the tests of this room: fixed, so that messages can be compared word for word.
+// Fixed names for the tests of this library, so that messages can be compared word for word.
 #pragma once
 
 #include "kpi/kpi.h"

@@ -1,5 +1,5 @@
-// What a scenario may say but hardly means. Expected sizes are computed by hand from the closed
-// forms of docs/scenarios.md; 100 Gb/s are 12.5 B/ns.
+// Legal but probably unintended settings. Expected sizes are computed by hand from the closed forms
+// of docs/scenarios.md; 100 Gb/s are 12.5 B/ns.
 #include "scenario/warnings.h"
 
 #include <gmock/gmock.h>
@@ -87,7 +87,7 @@ TEST(Warnings, EcnThatNeverMarksOrThatPfcForestalls) {
       warnings(
           file(kClos, "switch: {shared_buffer: {total: 4MB}, ecn: {kmin: 2MB, kmax: 3MB}}", kRoce)),
       ElementsAre(HasSubstr("not below the 2 MB that a queue can hold")));
-  // Another priority than the data's is nobody's matter.
+  // Priorities other than the data's are ignored.
   EXPECT_THAT(warnings(file(kClos,
                             "switch: {buffer: 400KB, ecn: [{priorities: 3}, {kmin: 400KB, kmax: "
                             "1MB}]}",
@@ -162,12 +162,12 @@ TEST(Warnings, ReorderingWithGoBackN) {
       sprayed("spray: true, recovery: selective-repeat, reorder_tolerance: 64", "switch: {}"),
       IsEmpty());
   EXPECT_THAT(sprayed("service: uc, spray: true", "switch: {}"), IsEmpty());
-  // One path: nothing can overtake.
+  // One path: no overtaking.
   EXPECT_THAT(warnings(file("{kind: switch, hosts: 4}", "load_balancing: spray-random", kRoce)),
               IsEmpty());
 }
 
-// The tests of the drafts choose what RC needs there; `free` runs what the file says.
+// The tests of the drafts choose RC's recovery; `free` uses the file's.
 TEST(Warnings, ReorderingConcernsFreeAlone) {
   ParseResult parsed =
       parseScenario(file(kClos, "load_balancing: spray-random", kRoce), "s", simVocabulary());

@@ -1,4 +1,4 @@
-// Every key of `workload:`, read into the field that it means, and what `test: free` asks for.
+// Every key of `workload:`, read into its field, and the requirements of `test: free`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

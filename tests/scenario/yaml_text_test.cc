@@ -7,7 +7,7 @@
 namespace plumbline::scenario {
 namespace {
 
-// What the parser makes of the text is what was written.
+// The parser reads the written text as the same tree.
 void expectComesBack(const std::string& text) {
   const YamlTree tree = parseYaml(text);
   ASSERT_TRUE(tree.error.empty()) << tree.error << " in " << text;

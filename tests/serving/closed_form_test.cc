@@ -1,4 +1,4 @@
-// The serving model where its answer is known: queueing theory, and sums by hand.
+// The serving model in cases with a known answer: queueing theory, and sums by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace plumbline::serving {
 namespace {
 
-// One request alone: TTFT = router + prefill + what of the transfer is not hidden + one step.
+// One request alone: TTFT = router + prefill + visible part of the transfer + one step.
 TEST(ZeroLoad, OneRequestToThePicosecond) {
   ServingSpec spec = plainSpec();
   spec.router.delay = microseconds(50);
@@ -58,7 +58,7 @@ TEST(ZeroLoad, LayerwiseExposure) {
       sent = std::max(sent, milliseconds(10) * layer) + wire;
     }
     const Picoseconds exposed = stageTime(result.requests[0], Stage::kTransfer);
-    // Messages share the NIC instead, which changes nothing for the last one.
+    // Messages share the NIC instead, which does not change the last one's time.
     EXPECT_NEAR(static_cast<double>(exposed.count()),
                 static_cast<double>((sent - prefill + microseconds(2)).count()), 40)
         << ps_per_byte;
@@ -80,7 +80,7 @@ TEST(ZeroLoad, PostingBoundsSmallPages) {
             milliseconds(10 + 32 * 40) - milliseconds(320));
 }
 
-// Few outstanding messages: the next one waits for the one before it. 3 layers of 32 at a time.
+// Few outstanding messages: the next one waits for the previous one. 3 layers of 32 at a time.
 TEST(ZeroLoad, OutstandingBoundsTheFlow) {
   ServingSpec spec = plainSpec();
   spec.transfer.unit = TransferUnit::kLayer;
@@ -105,7 +105,7 @@ TEST(ZeroLoad, FirstTokenFromPrefill) {
   EXPECT_EQ(record.longest_gap, transfer + milliseconds(2));
   EXPECT_EQ(record.done - record.first_decode_token, milliseconds(2));
   EXPECT_EQ(record.generated, 3U);
-  // An answer of one token is over before its KV cache has been sent.
+  // An answer of one token ends before its KV cache has been sent.
   SharedRateNetwork again(2, gigabitsPerSecond(400), {});
   const auto one = runServing(spec, fixedWorkload(1, 1000, 1, 1), again);
   EXPECT_EQ(one.requests[0].done - one.requests[0].arrival, milliseconds(100));
@@ -231,8 +231,8 @@ TEST(Queueing, TransfersShareTheNic) {
   EXPECT_NEAR(sum / 60'000, service / (1 - 0.6), 0.05 * service / 0.4);
 }
 
-// Prompts of any length, one after the other (Lindley's recursion): the times of every request to
-// the picosecond. Prefill gives the first token, so nothing else is in the TTFT.
+// Prompts of random lengths, one after the other (Lindley's recursion): the times of every request
+// to the picosecond. Prefill gives the first token, so the TTFT has no other parts.
 TEST(Queueing, TtftIsThatOfTheQueueAlone) {
   ServingSpec spec = plainSpec();
   spec.first_token = FirstToken::kPrefill;
@@ -262,8 +262,8 @@ TEST(Queueing, InfiniteNetworkIsNoTransfer) {
   }
 }
 
-// At 200 % of what prefill can do, half of the requests of the window are not done when it ends:
-// P50 is just about reached, P99 is not, and nothing stands in its place.
+// At 200 % of the capacity of prefill, half of the requests of the window are unfinished when it
+// ends: P50 is just about reached, P99 is not, and has no substitute.
 TEST(Overload, UnfinishedRequestsCount) {
   ServingSpec spec = plainSpec();
   spec.scheduler.max_prefill_batch = 1;
@@ -281,8 +281,8 @@ TEST(Overload, UnfinishedRequestsCount) {
   EXPECT_NEAR(metrics.in_stage[1], 2000, 200);  // queue grows to 4,000
 }
 
-// What the survivors alone would say. FIFO at load rho: who is done by the time T arrived before
-// T / rho, so each of their percentiles is 1 / rho of the one with all requests done.
+// The result for finished requests alone. FIFO at load rho: requests finished by the time T arrived
+// before T / rho, so each of their percentiles is 1 / rho of the one with all requests finished.
 TEST(Overload, SurvivorsAloneAreWrongByMoreThanTwo) {
   ServingSpec spec = plainSpec();
   spec.scheduler.max_prefill_batch = 1;
@@ -316,7 +316,7 @@ TEST(Little, HoldsPerStage) {
   EXPECT_NEAR(metrics.in_stage[static_cast<std::size_t>(Stage::kPrefill)], 0.7, 0.15);
 }
 
-// A closed loop of one client: each request begins when the one before it is done.
+// A closed loop of one client: each request begins when the previous one is done.
 TEST(ClosedLoop, OneClientWaitsForItself) {
   ServingSpec spec = plainSpec();
   WorkloadSpec workload = fixedWorkload(1, 100, 5, 10);

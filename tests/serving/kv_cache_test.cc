@@ -24,7 +24,7 @@ TEST(KvCache, CountsPages) {
   EXPECT_EQ(cache.used(), 8U);
   EXPECT_FALSE(cache.allocate(1, {}));        // the watermark
   EXPECT_TRUE(cache.append(*pages));          // does not hold growth back
-  auto other = cache.allocate(1, {}, false);  // nor what was admitted before
+  auto other = cache.allocate(1, {}, false);  // nor the page admitted before
   ASSERT_TRUE(other);
   EXPECT_FALSE(cache.append(*pages));
   EXPECT_EQ(cache.free(), 0U);
@@ -84,7 +84,7 @@ TEST(KvCache, EvictsLeastRecentlyUsedFromTheEnd) {
   cache.checkInvariants();
 }
 
-// Cached free pages are room for others, but not for the sequence that shares them.
+// Cached free pages that a request shares do not count as free for its other pages.
 TEST(KvCache, SharedFreePagesAreNoRoom) {
   KvCache cache(4, 0);
   const Hashes hashes{1, 2, 3};

@@ -22,14 +22,14 @@ TEST(Distribution, PercentilesAndTheirIntervals) {
   EXPECT_NEAR(*all.p99.low, 984, 1);
   EXPECT_NEAR(*all.p99.high, 996, 1);
   EXPECT_DOUBLE_EQ(*all.mean, 500.5);
-  // The largest of 1,000 says nothing about how far above the P99.9 may lie.
+  // The largest of 1,000 gives no upper bound for the P99.9.
   EXPECT_EQ(*all.p999.value, 999);
   EXPECT_FALSE(all.p999.high);
   EXPECT_EQ(*distribution({7}, 0).p99.value, 7);
   EXPECT_FALSE(distribution({}, 0).p50.value);
 }
 
-// Those that did not get there are the largest: 980 of 1,000 reach no P99.
+// Unfinished requests count as the largest: 980 of 1,000 reach no P99.
 TEST(Distribution, WhatIsNotReachedIsNoNumber) {
   const Distribution cut = distribution(numbersTo(980), 20);
   EXPECT_EQ(cut.count, 1000U);

@@ -24,7 +24,7 @@ TEST(ModelProfile, KvBytesPerTokenAreExact) {
   EXPECT_EQ(kvBytesPerToken(model("deepseek-v3")), 70'272U);
 }
 
-// The parameter counts that the models' publishers give.
+// The parameter counts by the models' publishers.
 TEST(ModelProfile, ParametersAreThoseOfTheModels) {
   EXPECT_NEAR(totalParameters(model("llama-8b")), 8.03e9, 0.005e9);
   EXPECT_NEAR(totalParameters(model("llama-70b")), 70.55e9, 0.01e9);

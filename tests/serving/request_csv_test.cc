@@ -40,7 +40,7 @@ TEST(RequestCsv, OneLinePerRequest) {
             "131072000,0,0,0,0,0,0,0>0 1>1,0 1,2 3,1");
 }
 
-// What did not happen is empty, never zero; every line has every column.
+// Missing events are empty, never zero; every line has every column.
 TEST(RequestCsv, WhatDidNotHappenIsEmpty) {
   ServingSpec spec = plainSpec();
   spec.decode_pages = 10;

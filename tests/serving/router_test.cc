@@ -59,7 +59,7 @@ TEST(Router, PrefixAwareUnlessTheLoadIsUneven) {
   Router router = routerOf(RouterPolicy::kPrefixAware, 2);
   const RouteHashes hashes{1, 2, 3};
   EXPECT_EQ(router.decode(0, std::vector<WorkerLoad>{{0, 9}, {0, 1}}, hashes, 10, {}), 1U);
-  // 3 of 10 pages are the threshold; 3 of 11 are less, and the emptier worker has it.
+  // 3 of 10 pages are the threshold; 3 of 11 are less, so that the emptier worker is selected.
   EXPECT_EQ(router.decode(0, std::vector<WorkerLoad>{{0, 0}, {0, 9}}, hashes, 10, {}), 1U);
   EXPECT_EQ(
       router.decode(0, std::vector<WorkerLoad>{{0, 0}, {0, 9}}, RouteHashes{1, 2, 3, 9}, 11, {}),
@@ -78,7 +78,8 @@ TEST(Router, PrefixMemoryFades) {
             (std::vector<std::uint32_t>{1, 0, 0}));
 }
 
-// A path four times as slow as the other makes its pages four times as dear, once that is known.
+// A path four times as slow as the other makes its pages four times as expensive, once it is
+// measured.
 TEST(Router, CongestionAwareAvoidsSlowPaths) {
   Router router = routerOf(RouterPolicy::kCongestionAware, 2);
   const std::vector<WorkerLoad> loads{{0, 10}, {0, 30}};
@@ -87,7 +88,7 @@ TEST(Router, CongestionAwareAvoidsSlowPaths) {
   const Picoseconds known = seconds(1) + milliseconds(100);
   EXPECT_EQ(router.decode(0, loads, {}, 10, known - Picoseconds(1)), 0U);  // 20 against 40
   EXPECT_EQ(router.decode(0, loads, {}, 10, known), 1U);                   // 50 against 40
-  EXPECT_EQ(router.decode(1, loads, {}, 10, known), 0U);  // of other paths nothing is known
+  EXPECT_EQ(router.decode(1, loads, {}, 10, known), 0U);  // other paths are unknown
 }
 
 TEST(Router, ImpossibleOnesAreRefused) {

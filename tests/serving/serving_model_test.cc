@@ -59,8 +59,8 @@ TEST(ServingModel, SameSeedSameTimes) {
   EXPECT_NE(run(), first);
 }
 
-// A network that knows only roughly when something happens next, as a simulated fabric whose next
-// event is a packet's hop and no arrival: it is run in other steps, with the same result.
+// A network with an early estimate of its next event, like a simulated fabric whose next event is a
+// packet's hop and no arrival: it is run in other steps, with the same result.
 class RoughNetwork : public TransferNetwork {
  public:
   RoughNetwork() : network_(96, gigabitsPerSecond(392), microseconds(2)) {}
@@ -115,7 +115,7 @@ TEST(ServingModel, BytesAreThoseOfTheTokens) {
   }
 }
 
-// Two answers of 200 tokens in 20 pages of 16: the later one gives way, and all come to an end.
+// Two answers of 200 tokens in 20 pages of 16: the later one is preempted, and all finish.
 ServingSpec tightSpec(Preemption preemption) {
   ServingSpec spec = plainSpec();
   spec.scheduler.preemption = preemption;
@@ -182,8 +182,8 @@ TEST(Preemption, NeverWithRoomForTheLongestAnswer) {
   EXPECT_EQ(result.decode.front().peak_pages, 17U);
 }
 
-// 100 tokens are 7 pages: of prefill for its 10 ms, of decode from then on, which asks for them
-// when prefill begins, for two steps of 2 ms more.
+// 100 tokens are 7 pages: of prefill for its 10 ms, of decode, which requests them when prefill
+// begins, from then on for two steps of 2 ms more.
 TEST(WorkerUse, CountsStepsAndPages) {
   const ServingSpec spec = plainSpec();
   const auto result = runServing(spec, fixedWorkload(1, 100, 2, 1));
@@ -207,7 +207,7 @@ TEST(Admission, WhatNeverFitsIsRefusedOrFails) {
   for (const RequestRecord& record : refused.requests) {
     EXPECT_EQ(record.outcome, Outcome::kRejected);
   }
-  // Nobody knows that the answer will be too long until it is.
+  // The length of the answer is unknown until it is too long.
   const auto failed = runServing(spec, fixedWorkload(10, 300, 100, 3));
   for (const RequestRecord& record : failed.requests) {
     EXPECT_EQ(record.outcome, Outcome::kFailed);
@@ -268,7 +268,7 @@ TEST(Prefill, TokenBudgetLimitsAStep) {
   EXPECT_EQ(result.prefill_steps, 3U);  // 2, 2, 1 prompts
 }
 
-// Pages stay with prefill until they are sent: a slow network stops it, and prefill works at the
+// Pages stay with prefill until they are sent: a slow network stalls it, and prefill works at the
 // rate of the wire. 10 pages hold one prompt of 150 tokens.
 TEST(Prefill, WaitsForASlowNetwork) {
   ServingSpec spec = plainSpec();
@@ -285,8 +285,8 @@ TEST(Prefill, WaitsForASlowNetwork) {
   EXPECT_EQ(result.prefill_stalled, wire * 7);
 }
 
-// Half of the requests begin with one of two prefixes of 160 tokens, all with 320: hit share of
-// tokens P * floor(L / 16) * 16 / prompt = 0.25. `missing` keeps as much off the fabric.
+// Half of the requests begin with one of two prefixes of 160 tokens, all have 320 tokens: hit share
+// of tokens P * floor(L / 16) * 16 / prompt = 0.25. `missing` saves as much on the fabric.
 TEST(PrefixCache, SavesComputingAndMissingPagesSaveBytes) {
   for (const bool missing : {false, true}) {
     ServingSpec spec = plainSpec();
@@ -310,8 +310,8 @@ TEST(PrefixCache, SavesComputingAndMissingPagesSaveBytes) {
   }
 }
 
-// All policies bring all requests to an end under all kinds of strain, with every invariant
-// checked after every event in each fourth system, and after every 17th in the others.
+// All policies finish all requests under all kinds of load, with every invariant checked after
+// every event in each fourth system, and after every 17th in the others.
 TEST(ServingModel, InvariantsHoldUnderStrain) {
   RandomStream random(1, "strain");
   for (int round = 0; round < 40; ++round) {
@@ -378,16 +378,16 @@ TEST(Routing, RoundRobinIsEven) {
   EXPECT_EQ(prefill.size(), 3U);
 }
 
-// Between two reports the router sees the same loads: the worker that had most at the last one gets
-// nothing until the next.
+// Between two reports the router sees the same loads: the worker with the highest load in the last
+// one gets nothing until the next.
 TEST(Routing, StaleSignalsHerd) {
   for (const bool stale : {false, true}) {
     ServingSpec spec = plainSpec();
     spec.servers.decode.workers = 3;
     spec.router.decode = RouterPolicy::kLeastOutstanding;
     if (stale) spec.router.signal_interval = seconds(1);
-    // An arrival every 50 ms; the second report is at the 20th, the third at the 40th. Nothing is
-    // done before that.
+    // An arrival every 50 ms; the second report is at the 20th, the third at the 40th. No request
+    // is done before that.
     WorkloadSpec workload = fixedWorkload(20, 10, 2000, 39);
     workload.arrivals.kind = ArrivalKind::kConstant;
     const auto result = runServing(spec, workload);
@@ -402,7 +402,7 @@ TEST(Routing, StaleSignalsHerd) {
   }
 }
 
-// Ten requests a second: those of seconds 1 and 2 are measured, and the load goes on behind them
+// Ten requests a second: those of seconds 1 and 2 are measured, and the load continues after them
 // until the last of them is done, 1 s after its arrival.
 TEST(Window, MeasuresByArrival) {
   ServingSpec spec = plainSpec();

@@ -1,4 +1,4 @@
-// Samples of a run: what they add up to, and a planted leak.
+// Samples of a run: their sums, and an injected leak.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -91,12 +91,12 @@ TEST(ServingSamples, ALeakOfEveryPageLosesAllOfThem) {
   }
 }
 
-// Of 495 pages given back a tenth: 49.5 +- 6.7.
+// A tenth of 495 released pages: 49.5 +- 6.7.
 TEST(ServingSamples, ALeakLosesItsShare) {
   const ServingResult result = sampledRun(0.1);
   const ServingSample& end = result.samples.back();
   EXPECT_NEAR(static_cast<double>(end.prefill.used + end.decode.used), 49.5, 4 * 6.7);
-  // Whom there is room for is not slowed down.
+  // Requests are not slowed down while there is room.
   const ServingResult clean = sampledRun();
   ASSERT_EQ(result.requests.size(), clean.requests.size());
   for (std::size_t i = 0; i < clean.requests.size(); ++i) {
@@ -104,7 +104,7 @@ TEST(ServingSamples, ALeakLosesItsShare) {
   }
 }
 
-// What is not sampled is the same as what is.
+// Sampling does not change the results.
 TEST(ServingSamples, ChangeNothing) {
   ServingSpec spec = plainSpec();
   spec.window = {Picoseconds(), seconds(1), kNever, true, Picoseconds()};
@@ -128,7 +128,7 @@ TEST(ServingSamples, NeedAWindowThatEnds) {
   EXPECT_THROW(check(spec), Error);
 }
 
-// Requests every 10 ms; worker 1 of two is there from 300 ms on and leaves at 600 ms.
+// Requests every 10 ms; worker 1 of two joins at 300 ms and leaves at 600 ms.
 TEST(ScalingPool, OnlyThoseThatAreThereGetRequests) {
   for (const RouterPolicy policy :
        {RouterPolicy::kRoundRobin, RouterPolicy::kRandom, RouterPolicy::kPowerOfTwo,

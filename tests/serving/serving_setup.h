@@ -16,7 +16,7 @@ inline StepTable stepTable(const std::string& lines) {
 
 // One prefill and one decode worker with a GPU and a NIC each, CFG A (131,072 bytes of KV cache a
 // token, 32 layers), plenty of pages. Prefill takes 0.1 ms per token, a decode step 2 ms whatever
-// its batch. Nothing else takes time: no router, control, posting or reaction.
+// its batch. All else takes no time: no router, control, posting or reaction.
 inline ServingSpec plainSpec() {
   ServingSpec spec;
   spec.model = *builtInModel("cfg-a");

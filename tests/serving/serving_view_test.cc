@@ -1,4 +1,4 @@
-// Looks at a running system against what was worked out by hand, and that looking changes nothing.
+// Snapshots of a running system against hand calculations, and that taking them changes nothing.
 #include "serving/serving_view.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace plumbline::serving {
 namespace {
 
-// KV cache arrives at once; `look` is called before the model goes on to a time.
+// KV cache arrives at once; `look` is called before the model advances.
 class WatchedNetwork : public InfiniteNetwork {
  public:
   std::function<void(Picoseconds)> look;
@@ -114,7 +114,7 @@ TEST(ServingView, QueuesStandAtTheirWorker) {
   EXPECT_EQ(everywhere, seen->arrived - seen->done);
 }
 
-// The limits decide on the answers, not on the run.
+// The limits affect the counts, not the run.
 TEST(ServingView, CountsWhatKeepsTheLimits) {
   for (const auto& [limit, within] :
        {std::pair(microseconds(5'200), true), std::pair(microseconds(5'199), false)}) {
@@ -131,7 +131,7 @@ TEST(ServingView, CountsWhatKeepsTheLimits) {
   }
 }
 
-// Overload, cut off: at the end the view has what the result's metrics have.
+// Overload, cut off: at the end the view agrees with the result's metrics.
 TEST(ServingView, AgreesWithTheMetricsAtTheEnd) {
   ServingSpec spec = spacedSpec();
   spec.scheduler.max_prefill_batch = 1;

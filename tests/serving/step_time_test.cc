@@ -56,8 +56,8 @@ TEST(Roofline, ExpertsThatTokensRead) {
   EXPECT_DOUBLE_EQ(stepFlops(model, stepOf(1, 1, 0)), 2 * (100 + 14 * 3) + 20 + 4 * 2 * 4);
 }
 
-// A rank of two has two of the four experts: what both ranks' tokens hit, divided by two; and
-// everything else, its own tokens' KV cache and FLOP.
+// A rank of two has two of the four experts: the experts hit by both ranks' tokens, divided by two;
+// and all other parts, its own tokens' KV cache and FLOP.
 TEST(ExpertStep, ARankHasItsShareOfTheExperts) {
   const AcceleratorProfile accelerator{"a", 1e6, 1e6, 1e2, 1e9, 50, 1};
   const Efficiency efficiency = *builtInEfficiency("ideal");

@@ -1,4 +1,4 @@
-// Traces that were read whole: the part that is asked for, its rate, and the load made of it.
+// Traces in memory: the requested part, its rate, and the resulting load.
 #include "serving/stored_trace.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ TEST(StoredTrace, MeansAndRateAreThoseOfItsRequests) {
   EXPECT_EQ(trace.extent().hash, hash64(kText));
 }
 
-// What tells trials apart: the requests, wherever they come from.
+// The identity of trials depends on the requests, whatever their source.
 TEST(StoredTrace, HashIsThatOfTheRequests) {
   std::string text = kText;
   const std::uint64_t hash = stored({}).hash();

@@ -1,4 +1,4 @@
-// Several systems on one network: what they do to each other, and what they do not.
+// Several systems on one network: their effects on each other.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -64,7 +64,7 @@ TEST(Together, SystemsOnNicsOfTheirOwnRunAsAlone) {
     SharedRateNetwork network(2, kTenantRate, microseconds(1));
     const ServingResult alone = runServing(spec, loads[i], network);
     expectSameRequests(both[i], alone);
-    // The faster one goes on until the slower one is over.
+    // The faster one continues until the slower one is over.
     EXPECT_GE(both[i].end, alone.end);
   }
   EXPECT_EQ(both[0].end, both[1].end);

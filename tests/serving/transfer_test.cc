@@ -55,7 +55,7 @@ TEST(SharedRateNetwork, OtherNicsAndDirectionsAreFree) {
   }
 }
 
-// A sender of two messages, one into a NIC with another message: nobody goes above its share, and
+// A sender of two messages, one into a NIC with another message: no message exceeds its share, and
 // a message that joins later slows the others from then on.
 TEST(SharedRateNetwork, JoiningLater) {
   SharedRateNetwork network(3, kRate, {});
@@ -171,7 +171,7 @@ TEST(KvMessages, LatentPagesAreOneDescriptor) {
   EXPECT_EQ(messages[0].bytes, 32U * 1152);
 }
 
-// By hand, 80 layers and 800 ms of prefill: wire 1 ms per layer is hidden but for the last one;
+// By hand, 80 layers and 800 ms of prefill: wire 1 ms per layer is hidden except for the last one;
 // 20 ms per layer is 1,600 ms of wire that begins after 10 ms and ends 810 ms after prefill.
 TEST(LayerwiseExposure, HiddenAndNot) {
   EXPECT_EQ(layerwiseExposure(milliseconds(800), milliseconds(1), 80), milliseconds(1));

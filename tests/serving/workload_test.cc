@@ -59,7 +59,7 @@ TEST(Arrivals, HaveTheirRateAndVariation) {
   EXPECT_NEAR(constant.cv, 0, 1e-12);
 }
 
-// 20 a second in the mean, all of them in the first quarter of each second.
+// 20 a second on average, all of them in the first quarter of each second.
 TEST(Arrivals, OnOffIsSilentInBetween) {
   WorkloadSpec spec;
   spec.arrivals.kind = ArrivalKind::kOnOff;
@@ -146,7 +146,7 @@ TEST(PageHashes, AreEqualAsFarAsTheIdsAre) {
   const auto of_b = pageHashes(b, 16);
   ASSERT_EQ(of_a.size(), 96U);
   for (std::size_t i = 0; i < 96; ++i) EXPECT_EQ(of_a[i] == of_b[i], i < 64) << i;
-  // Equal ids behind a different one are other tokens.
+  // Equal ids after a different one are other tokens.
   b.prefix = {9, 2, 3};
   EXPECT_NE(pageHashes(b, 16).back(), of_a.back());
   // Pages that reach over several ids, and a prompt that ends within the last page.
@@ -204,7 +204,7 @@ TEST(Workload, PhasesBeyondDaysAreRefused) {
   EXPECT_THROW(check(spec, false), Error);
 }
 
-// A run counts picoseconds in 63 bits: what would not fit is refused, not wrapped.
+// A run counts picoseconds in 63 bits: later arrivals are refused, not wrapped.
 TEST(Workload, ArrivalsBeyondTheRunAreRefused) {
   WorkloadSpec spec;
   spec.arrivals.kind = ArrivalKind::kConstant;

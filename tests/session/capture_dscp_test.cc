@@ -1,4 +1,4 @@
-// The DSCP of the card's frames, in a capture as tshark reads it, against what the docs say.
+// The DSCP of the card's frames, in a capture read by tshark, against the documentation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ std::set<std::string> dscpsOf(const std::string& name) {
   return {shown.lines.begin(), shown.lines.end()};
 }
 
-// docs/scenarios.md, `traffic.dscp`: 26 unless the scenario says otherwise.
+// docs/scenarios.md, `traffic.dscp`: 26 by default.
 TEST(Dscp, IsTheScenarios) { EXPECT_EQ(dscpsOf("quickstart"), std::set<std::string>{"26"}); }
 
 // docs/card-tests.md: the stream that is not paused has the class selector of another priority.

@@ -25,7 +25,7 @@ TEST(CaptureFile, HoldsFramesPortsTimesAndTrials) {
     capture.write(frame, "first");
     frame.port = 0;
     capture.write(frame, "second");
-    capture.write(3, Picoseconds(5), {1, 2, 3}, "made up");  // writes what is held back first
+    capture.write(3, Picoseconds(5), {1, 2, 3}, "made up");  // writes held-back frames first
     EXPECT_EQ(capture.packets(), 4u);
   }
   std::ifstream stream(file, std::ios::binary);
@@ -71,7 +71,7 @@ std::vector<std::int64_t> timesOf(const std::string& file) {
   std::vector<std::int64_t> times;
   while (const auto packet = reader.next()) {
     times.push_back(packet->timestamp.count());
-    if (!packet->comment.empty()) times.push_back(-1);  // behind the time of a trial's first frame
+    if (!packet->comment.empty()) times.push_back(-1);  // after the time of a trial's first frame
   }
   return times;
 }
@@ -91,7 +91,7 @@ TEST(CaptureFile, FramesOfATrialAreInTheOrderOfTheirTimes) {
   for (const std::int64_t time : {100, 300, 500}) write(time, false, "first");
   for (const std::int64_t time : {0, 200, 400}) write(time, true, "first");
   EXPECT_EQ(capture.packets(), 0u);  // held back
-  write(30, false, "second");        // another trial, whose clock began anew
+  write(30, false, "second");        // another trial, whose clock restarted
   write(10, true, "second");
   capture.endTrial();
   EXPECT_EQ(timesOf(file), (std::vector<std::int64_t>{0, -1, 100, 200, 300, 400, 500, 10, -1, 30}));

@@ -53,8 +53,8 @@ TEST(DemandsInAReport, AreThoseOfItsTestsAndOfEveryReport) {
   EXPECT_THAT(text, HasSubstr("\"state\": \"missing\""));
 }
 
-// Every key of dut.identification that the data name is one that the report knows, and every
-// section that they name is there.
+// Every key of dut.identification in the data is known to the report, and every section in the data
+// exists.
 TEST(DemandsInAReport, NameKeysAndSectionsThatThereAre) {
   const std::string key = "dut.identification.";
   std::string stated;
@@ -70,7 +70,7 @@ TEST(DemandsInAReport, NameKeysAndSectionsThatThereAre) {
   }
   const TempDirectory scratch;
   const std::string report = reportOf(stated, scratch.path());
-  // What the report asks for beyond the draft.
+  // Items of the report beyond the draft.
   EXPECT_THAT(report, HasSubstr("Not stated: firmware.")) << stated;
   ASSERT_FALSE(sections.empty());
   for (const std::string& section : sections) {

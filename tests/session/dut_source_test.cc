@@ -1,4 +1,4 @@
-// Programs and files that say what a DUT reports, and a run of a soak that asks one.
+// Programs and files with a DUT's metrics, and a run of a soak that uses one.
 #include "session/dut_source.h"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST_F(DutSource, SaysWhyThereIsNoAnswer) {
   EXPECT_THAT(askFile("none.csv"), HasSubstr("none.csv cannot be read"));
 }
 
-// Neither one that prints nothing nor one that closed its output and lives on, nor their children.
+// Neither a silent program nor one that closed its output and continues, nor their children.
 TEST_F(DutSource, ASlowProgramIsEnded) {
   const std::chrono::milliseconds most(200);
   EXPECT_THAT(ask({"sh", "-c", "sleep 1000"}, most), HasSubstr("took longer than 200 ms"));
@@ -82,7 +82,7 @@ parameters: {sizes: 64KiB, iterations: 1, soak: {duration: 28800s, interval: 180
 dut_metrics: {command: [./switch.sh]}
 )";
 
-// A switch whose memory grows by 12 kB an hour, and whose table holds what it holds.
+// A switch whose memory grows by 12 kB an hour, and whose table is constant.
 TEST_F(DutSource, ALeakThatAProgramReportsIsFoundAndKeptWithTheRun) {
   write("s.yaml", kSoak);
   writeProgram("switch.sh",
@@ -106,7 +106,7 @@ TEST_F(DutSource, ALeakThatAProgramReportsIsFoundAndKeptWithTheRun) {
   EXPECT_THAT(found, HasSubstr("memory_kb (DUT-reported) is rising by 12 /h"));
   EXPECT_THAT(found, Not(HasSubstr("table_entries (DUT-reported) is")));
 
-  // Both tests share what was asked, and a run that goes on asks nothing twice.
+  // Both tests share the answers, and a resumed run repeats no query.
   fs::remove(folder_.path() / "switch.sh");
   executeRun(prepared, store, run, watcher, {});
   EXPECT_EQ(anomaliesOfLeakTest(), found);

@@ -62,7 +62,7 @@ TEST_P(FirstFrame, IsWhatTheStreamSays) {
   EXPECT_EQ(frame.tag->group(), 3u);
   EXPECT_EQ(frame.tag->sequence, 0u);
   EXPECT_EQ(frame.tag->departure, 700'000u);
-  // Incrementing octets from behind the tag, which lies at the start of the payload.
+  // Incrementing octets after the tag, which is at the start of the payload.
   for (std::size_t i = wire::TestTag::kSize; i < frame.payload.size(); ++i) {
     ASSERT_EQ(frame.payload[i], static_cast<std::uint8_t>(i - wire::TestTag::kSize)) << i;
   }

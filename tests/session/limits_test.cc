@@ -60,7 +60,7 @@ TEST(Limits, APointThatWasNotMeasuredKeepsALimitFromBeingMet) {
   EXPECT_FALSE(met_elsewhere[0].measured);
   EXPECT_EQ(verdictText(met_elsewhere[0]),
             "latency_p99_ns at most 1500: NOT MEASURED (T5.2, 64 KiB)");
-  // What missed it has missed it.
+  // A missed limit stays missed.
   const auto missed = judge({{"latency_p99_ns", LimitSense::kAtMost, 1000}}, results);
   EXPECT_TRUE(missed[0].measured);
   EXPECT_FALSE(missed[0].met);

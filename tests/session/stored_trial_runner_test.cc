@@ -18,7 +18,7 @@ bench::TrialSpec specOf(std::int64_t duration_us) {
   return spec;
 }
 
-// A result that tells which trial it is of.
+// A result that identifies its trial.
 bench::TrialResult resultOf(const bench::TrialSpec& spec) {
   bench::TrialResult result;
   result.bench = "fake";
@@ -30,7 +30,7 @@ bench::TrialResult resultOf(const bench::TrialSpec& spec) {
   return result;
 }
 
-// Keeps what it was told.
+// Records its notifications.
 class FakeWatcher final : public RunWatcher {
  public:
   bool stopRequested() override { return stop; }
@@ -103,7 +103,7 @@ TEST_F(StoredTrialRunnerTest, AStopDuringATrialKeepsItsResult) {
   EXPECT_EQ(store_.listTrials(run_).size(), 1u);
 }
 
-// While a bench still waits for others there is nothing to keep.
+// While a bench still waits for others there is no result to keep.
 TEST_F(StoredTrialRunnerTest, AStopWhileATrialConnectsEndsIt) {
   FakeBench connecting([this](const bench::TrialSpec& spec) {
     watcher_.stop = true;

@@ -81,7 +81,7 @@ TEST(TextTable, FiguresOfAColumnShareAUnitThatFits) {
             "4 KiB     987.0\n");
 }
 
-// A long table says how much of it is left out.
+// A long table shows how many rows are left out.
 TEST(TextTable, ShowsTheFirstRowsOfALongTable) {
   results::Table table{"links", "Links", "", {"link"}, {{"a"}, {"b"}, {"c"}}};
   EXPECT_EQ(tableText(table), "Links\nlink\na\nb\nc\n");

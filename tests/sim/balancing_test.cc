@@ -167,8 +167,8 @@ struct Entropy {
 
 class EntropySpraying : public ::testing::TestWithParam<Entropy> {};
 
-// The switches hash; the sender's entropy values spread. What counts is how many values there are:
-// 16 pairs of 256 are 4,096 balls in 8 bins, whose JFI is 0.998 however they are walked through.
+// The switches hash; the sender's entropy values spread. Only the number of values matters: 16
+// pairs of 256 are 4,096 balls in 8 bins, whose JFI is 0.998 in any order.
 TEST_P(EntropySpraying, LoadsAllUplinksAlike) {
   TrialSpec spec = pairsAcross(7);
   spec.dut.switches.trim = fabric::TrimSpec{};

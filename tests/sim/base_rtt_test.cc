@@ -12,7 +12,7 @@ namespace {
 using bench::idleRoundTrip;
 using transport::UetSpec;
 
-// One packet of a whole MTU from `from` to `to` with nobody else there: until its ACK is back.
+// One packet of a whole MTU from `from` to `to` without other traffic: until its ACK is back.
 Picoseconds measured(TrialSpec spec, const UetSpec& uet, HostId from, HostId to) {
   spec.transport = uet;
   spec.workload.emplace();

@@ -1,4 +1,4 @@
-// Checks take no memory for what a trial may do later.
+// Checks do not allocate the memory that a trial may need later.
 #include <gtest/gtest.h>
 
 #include "base/work.h"

@@ -1,4 +1,4 @@
-// Collectives that nothing disturbs end when latency and serialisation say, to the picosecond.
+// Collectives without contention end as latency and serialisation determine, to the picosecond.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,11 +28,10 @@ std::int64_t packetsOf(std::uint64_t bytes) { return static_cast<std::int64_t>(b
 
 Picoseconds wire(std::int64_t bytes) { return serializationTime(Bytes(bytes), kRate); }
 
-// Messages are multiples of the MTU, so the first frame is the longest, and whatever follows it
-// through a store-and-forward switch keeps its distance. The last bit then is there, after the
-// sender's wire became free for the next message, one delay per link, and per switch its latency
-// and the first frame's serialisation; the last frame's gap to the next (20 B) has not to be
-// waited for.
+// Messages are multiples of the MTU, so the first frame is the longest, and the following ones keep
+// their distance through a store-and-forward switch. The last bit then arrives, after the sender's
+// wire became free for the next message, one delay per link, and per switch its latency and the
+// first frame's serialisation later; the last frame's gap to the next (20 B) does not count.
 MessageTime messageTime(std::int64_t switches) {
   MessageTime time;
   time.serialization = [](std::uint64_t bytes) {
@@ -41,8 +40,8 @@ MessageTime messageTime(std::int64_t switches) {
   };
   const std::int64_t first = kHeaders + kReth + static_cast<std::int64_t>(kMtu);
   time.latency = kDelay * (switches + 1) + (kSwitchLatency + wire(first)) * switches - wire(20);
-  // Packets to two receivers take turns, so each finds the way free: the last one has no longer
-  // first one before it.
+  // Packets to two receivers alternate, so each finds its path free: the last one is not delayed by
+  // a longer first one.
   time.in_turns = [time, switches](std::uint64_t bytes) {
     const std::int64_t longer = packetsOf(bytes) == 1 ? 0 : kReth;
     return MessageTime::Turn{time.serialization(kMtu) - wire(longer),
@@ -74,7 +73,7 @@ Picoseconds simulated(const TrialSpec& spec) {
   return stack.job(0).iterations.at(0).duration();
 }
 
-// What the formula above calls latency is what the fabric says of its unloaded paths.
+// The latency of the formula above is the fabric's own for its unloaded paths.
 TEST(CollectiveTime, LatencyIsThatOfTheUnloadedPath) {
   fabric::FabricSpec one = oneSwitch(2, kRate, kDelay);
   one.switches.latency = kSwitchLatency;
@@ -196,8 +195,8 @@ TEST(CollectiveTime, DirectAllToAll) {
   }
 }
 
-// An unreliable connection's message is over for its sender when it has left, so nobody waits for
-// more than the arrival.
+// An unreliable connection's message is complete for its sender when it has left, so only arrivals
+// are waited for.
 TEST(CollectiveTime, PairwiseAllToAll) {
   for (const std::uint32_t ranks : {2U, 4U, 16U}) {
     for (const Algorithm algorithm : {Algorithm::kLinearShift, Algorithm::kXor}) {

@@ -30,7 +30,7 @@ nlohmann::json withoutWallTime(const TrialResult& result) {
   return json;
 }
 
-// Senders to host 0 behind one switch, without end but for `until`.
+// Senders to host 0 behind one switch, ended by `until` only.
 TrialSpec endlessIncast(Picoseconds until) {
   TrialSpec spec;
   spec.dut.topology.kind = fabric::TopologyKind::kSingleSwitch;
@@ -117,7 +117,7 @@ TEST(EarlyEnd, MessageTimeUntilItsPercentileIsKnown) {
   EXPECT_LT(end.end, milliseconds(6));
 }
 
-// The job ends by itself, and what it did is the beginning of what it would have done.
+// The job ends by itself, and its results are the beginning of those of the full job.
 TEST(EarlyEnd, IterationsAreTheFirstOfTheWholeJob) {
   TrialSpec spec = manyIterations(200);
   const TrialResult whole = runEarly(spec);
@@ -215,7 +215,7 @@ TEST(EarlyEnd, IterationsNeedASingleJobOfCollectives) {
   EXPECT_EQ(bench.refusals(spec).size(), 1U);
 }
 
-// What is under way when streams are cut off would count as lost.
+// Frames in flight when streams are cut off would count as lost.
 TEST(EarlyEnd, StreamsLastAsLongAsTheTrial) {
   TrialSpec spec = endlessIncast(milliseconds(1));
   spec.early_end.emplace();

@@ -155,8 +155,8 @@ TEST(FabricResult, ComesBackFromItsText) {
   EXPECT_EQ(back.peak_rss_bytes, sent.peak_rss_bytes);
 }
 
-// Every number of the text above is one that was put in, each once: no field is left out, and none
-// is written in place of another.
+// Every number of the text above is one of the input, each once: no field is left out, and none is
+// written in place of another.
 TEST(FabricResult, WritesEveryField) {
   const nlohmann::json json = nlohmann::json::parse(everything().toJson());
   const nlohmann::json fields = json.flatten();
@@ -180,8 +180,8 @@ TEST(FabricResult, WritesEveryField) {
   EXPECT_EQ(numbers, counts - 2 - 8);
 }
 
-// What was measured before NACKs were lost, replays limited, frames too old and INITs counted is
-// still read.
+// Results from before lost NACKs, replay limits, old frames and INITs were counted can still be
+// read.
 TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
   nlohmann::json json = nlohmann::json::parse(everything().toJson());
   nlohmann::json& drops = json.at("total").at("drops");
@@ -218,7 +218,7 @@ TEST(FabricResult, RefusesWhatItDidNotWrite) {
   }
   const nlohmann::json whole = nlohmann::json::parse(text);
   for (const auto& [key, value] : whole.items()) {
-    // Not every bench or trial tells these.
+    // Not in results of every bench or trial.
     if (std::set<std::string>{"peak_rss_bytes", "loss_times", "credit", "connections", "data_lost",
                               "link_flow_mmr", "first_mark"}
             .contains(key)) {

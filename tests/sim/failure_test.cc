@@ -16,7 +16,7 @@ using fabric::Record;
 using fabric::RecordKind;
 
 constexpr Picoseconds kDown = microseconds(300);
-// Of a frame of 1024 bytes, until its last bit is there.
+// Of a frame of 1024 bytes, until its last bit has arrived.
 constexpr Picoseconds kFlight = nanoseconds(500 + 82);
 constexpr Picoseconds kConvergence = microseconds(100);
 
@@ -61,8 +61,8 @@ workload::JobSpec ringAcross() {
   return collective("ring", {0, 4, 1, 5, 2, 6, 3, 7}, ring);
 }
 
-// Traffic at half the rate of what remains: nothing waits, so each frame's fate says what the
-// switch knew when it came.
+// Traffic at half of the remaining rate: nothing is queued, so each frame's fate shows the switch's
+// routing at its arrival.
 TEST(Failure, TrafficTakesAnotherWayWhenTheSwitchesHaveConverged) {
   TrialSpec spec = failing();
   spec.duration = microseconds(800);

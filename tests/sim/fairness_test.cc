@@ -54,7 +54,7 @@ Contest dcqcnContest(std::uint32_t early, std::uint32_t late, Picoseconds join) 
   return contest;
 }
 
-// The base RTT is that of the topology: were NSCC told more, a flow that never sees the queue empty
+// The base RTT is that of the topology: with a larger one, a flow that never sees the queue empty
 // would take the difference for granted.
 Contest nsccContest(std::uint32_t early, std::uint32_t late, Picoseconds join,
                     BitRate rate = gigabitsPerSecond(400), std::uint16_t mtu = 4096) {
@@ -139,8 +139,8 @@ TEST(Fairness, NsccSharesAmongFourAfter24Ms) {
 }
 
 // One flow or two, then as many again: within 10 % 80 ms later. With four and then eight flows a
-// flow gets a CNP every few milliseconds, so that 20 ms of one flow are a matter of chance; the
-// newcomers together have their half all the same.
+// flow gets a CNP every few milliseconds, so that 20 ms of one flow are random; the new flows
+// together have their half all the same.
 TEST(Fairness, DcqcnTakesInAsManyAgain) {
   for (const std::uint32_t flows : {1U, 2U, 4U}) {
     const Shares shares = measure(dcqcnContest(flows, flows, milliseconds(100)), milliseconds(180),
@@ -156,8 +156,8 @@ TEST(Fairness, DcqcnTakesInAsManyAgain) {
 
 // Flows whose rates grow by the same slope a and are cut by the same share c whenever their sum is
 // the line: a cut shrinks the differences between them by c, and the time between two is that in
-// which the fair share x regains what it lost, x c / a. So differences fall as e^(-t/T), T = x/a:
-// how long DCQCN takes is a matter of its increases, whatever the cuts.
+// which the fair share x regains its loss, x c / a. So differences fall as e^(-t/T), T = x/a: the
+// time of convergence depends on DCQCN's increases, not on the cuts.
 TEST(Fairness, DcqcnClosesGapsAsFastAsItsAdditiveIncrease) {
   for (const std::int64_t step_mbps : {250, 500, 1'000}) {
     Contest contest = dcqcnContest(4, 4, milliseconds(20));
@@ -203,7 +203,7 @@ TEST(Fairness, NsccTakesInAsManyAgainWithin8Ms) {
   }
 }
 
-// Without congestion control, two flows that go through two hops of PFC do not share: the host that
+// Without congestion control, two flows through two hops of PFC do not share fairly: the host that
 // is alone on its input gets as much as three others on theirs.
 TEST(Fairness, PfcAloneSharesByInputsNotByFlows) {
   TrialSpec spec;

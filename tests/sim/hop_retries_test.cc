@@ -93,8 +93,8 @@ const std::map<std::string, Picoseconds>& closedForms() {
   return forms;
 }
 
-// One replay at most: a frame that is struck twice is given up, and an INIT follows it, which is
-// hit itself one time in a thousand and then sent again.
+// One replay at most: a frame that is damaged twice is given up, and an INIT follows it, which is
+// itself damaged one time in a thousand and then sent again.
 TEST(HopRetries, AnInitFollowsEveryFrameThatIsGivenUp) {
   TrialSpec spec = with(chosenHops(), Fraction::percent(1), milliseconds(60));
   spec.dut.switches.llr->max_replays = 1;
@@ -108,8 +108,8 @@ TEST(HopRetries, AnInitFollowsEveryFrameThatIsGivenUp) {
   EXPECT_EQ(FabricResult::fromJson(result.fabric->toJson()).total.inits, total.inits);
 }
 
-// Frames 30 us apart: a retry is over before the next frame, however often its copy is struck. The
-// way back has no errors: every NACK and ACK gets through.
+// Frames 30 us apart: a retry is over before the next frame, however often its copy is damaged. The
+// way back has no errors: every NACK and ACK arrives.
 TEST(HopRetries, AloneTakeTheClosedFormToThePicosecond) {
   const Fraction load = Fraction::partsPerTrillion(83'520 * Fraction::kOne / 30'000'000);
   TrialSpec spec = with(chosenHops(), load, milliseconds(60));
@@ -129,18 +129,19 @@ TEST(HopRetries, AloneTakeTheClosedFormToThePicosecond) {
     EXPECT_EQ(hop.latency.minimum(), form);
     EXPECT_EQ(hop.latency.quantile(0.5) / form, 1U);
     EXPECT_EQ(hop.latency.maximum() % form, 0U);
-    // All attempts together take as long as so many times one: each ends with a NACK or well.
+    // All attempts together take the same multiple of one attempt: each ends with a NACK or
+    // successfully.
     EXPECT_EQ(hop.latency.sumHigh(), 0U);
     EXPECT_EQ(hop.latency.sumLow(), hop.nacks * form);
-    // Nothing is sent behind a damaged frame.
+    // No frame follows a damaged frame.
     EXPECT_EQ(hop.damaged, hop.nacks);
     EXPECT_EQ(hop.replayed, hop.nacks);
     EXPECT_EQ(hop.replayed_bytes, hop.nacks * 1024);
   }
 }
 
-// Each frame's first attempt in its turn fails or not by itself, whatever is sent again around it:
-// the number of retries is binomial.
+// Each frame's first attempt fails independently, whatever is repeated around it: the number of
+// retries is binomial.
 TEST(HopRetries, AreAsManyAsTheErrorsMake) {
   const TrialResult result = runOnHosts(underLoad(milliseconds(10)));
   expectNothingAbove(result);
@@ -158,7 +159,7 @@ TEST(HopRetries, AreAsManyAsTheErrorsMake) {
     EXPECT_GE(hop.nacks, hop.retries);
     EXPECT_GE(hop.damaged, hop.nacks);
     EXPECT_GT(hop.replayed, hop.nacks);
-    // At the least what a free line takes, and the shortest no more than a frame beyond.
+    // At least the time on a free line, and the shortest at most a frame more.
     EXPECT_GE(hop.latency.minimum(), static_cast<std::uint64_t>(hop.computed.least.count()));
     EXPECT_LE(hop.latency.minimum(),
               static_cast<std::uint64_t>((hop.computed.most + Picoseconds(83'520)).count()));

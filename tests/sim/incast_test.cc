@@ -1,4 +1,4 @@
-// 32 hosts send 16 MiB each to one at the same instant: who finishes when, and what is lost.
+// 32 hosts send 16 MiB each to one at the same instant: completion times and losses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ TEST(Incast, NsccKeepsTheReceiversLinkBusy) {
 // holds.
 TEST(Incast, SwiftKeepsTheQueueAtItsTarget) {
   TrialSpec spec = uetIncast(UetCongestionControl::kSwift);
-  spec.dut.switches.ecn.clear();  // it looks at nothing but delay
+  spec.dut.switches.ecn.clear();  // it uses delay only
   Stack stack(spec);
   stack.run(milliseconds(100));
   stack.expectFinished();
@@ -140,7 +140,7 @@ TEST(Incast, CreditsLoseNothingAndPauseNobody) {
   EXPECT_LE(finish.last_ms, kPayloadMs * 1.05);
 }
 
-// What the two above prevent.
+// The case that the two above prevent.
 TEST(Incast, WithoutFlowControlFramesAreLostAndSentAgain) {
   TrialSpec spec = roceIncast();
   spec.dut.switches.shared_buffer = fabric::SharedBufferSpec{.total = Bytes(8'000'000)};

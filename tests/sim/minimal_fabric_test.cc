@@ -1,5 +1,5 @@
-// The minimal simulator that fabric_bench compares the full model with: it delivers everything, and
-// takes about as long (in its own time) as the full model for the same work.
+// The minimal simulator with which fabric_bench compares the full model: it delivers everything,
+// and takes about as long (in its own time) as the full model for the same work.
 #include "tests/benchmarks/minimal_fabric.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(MinimalFabric, OnePacketTakesTheIdleRoundTrip) {
   EXPECT_EQ(outcome.end_ps, 2 * (4 * 1'000'000 + 3 * 600'000) + 4 * (4218 + 84) * 20);
 }
 
-// Nobody else is there: the last of the packets leaves when the others have.
+// Without other traffic: the last of the packets leaves when the others have.
 TEST(MinimalFabric, OneMessageGoesAtLineRate) {
   const minimal::Outcome outcome = minimal::run({{0, 16, kPackets}}, 1);
   EXPECT_EQ(outcome.end_ps,

@@ -54,7 +54,7 @@ TEST(Unacknowledged, GoodputIsWhatArrives) {
     const JobOutcome& job = fabric.jobs.at(0);
     EXPECT_TRUE(job.finished);
     EXPECT_EQ(fabric.frames_inside, 0U);
-    // Every frame is a message; what is not damaged arrives.
+    // Every frame is a message; undamaged ones arrive.
     const std::uint64_t arrived = 2'000 - fabric.total.dropped();
     EXPECT_EQ(fabric.endpoints.payload_received, arrived * 4'096);
     EXPECT_EQ(job.messages_completed, arrived);
@@ -143,7 +143,7 @@ TEST(Read, ItsGoodputIsThatOfTheDataThatCome) {
   }
 }
 
-// What is sent again because of a loss counts once, as it arrives once.
+// Retransmissions after a loss count once, as the data arrives once.
 TEST(Goodput, RetransmissionsAreNoPayload) {
   TrialSpec spec = lossyTrial(transport::RoceSpec{});
   spec.dut.bit_errors = {{"hosts", 1e-7}};
@@ -249,7 +249,7 @@ TEST(CutOff, WhatIsNotDoneHasNoTime) {
     EXPECT_EQ(job.messages_open, 1U);  // one at a time
     EXPECT_EQ(job.message_time.count(), 0U);
     EXPECT_EQ(result.fabric->data_lost, 0U);
-    // Payload arrived, so there is a flow; but of no message.
+    // Payload arrived, so there is a flow, but no completed message.
     EXPECT_EQ(result.fabric->flows.flows, 1U);
     EXPECT_EQ(job.bytes_arrived, 0U);
   }

@@ -1,4 +1,4 @@
-// Two ways to the same end: what mechanisms in the network spare the transports above them.
+// Pairs of runs: recovery by mechanisms in the network compared with recovery by the transports.
 #include <gtest/gtest.h>
 
 #include "tests/sim/stack.h"
@@ -66,7 +66,8 @@ TEST(Recovery, LinkRetrySparesRoceEveryRetransmission) {
   RecordProperty("us_with", static_cast<int>(with.time.toMicroseconds()));
 }
 
-// 16 hosts over 8 uplinks of their own rate: sent until told otherwise, half of it has to go.
+// 16 hosts over 8 uplinks of their own rate: until congestion control reacts, half of the traffic
+// is lost.
 TEST(Recovery, TrimmingTellsAtOnceWhatDropsLeaveToTimeouts) {
   TrialSpec spec;
   spec.dut = leafSpine(2, 8, 16, gigabitsPerSecond(400), microseconds(1));

@@ -63,10 +63,10 @@ Picoseconds inStage(const RequestRecord& record, serving::Stage stage) {
   return record.first_stages[static_cast<std::size_t>(stage)];
 }
 
-// Stops compiling when a struct gets a member, so that nobody forgets its field: what is not
-// declared is not part of a trial's key.
+// Fails to compile when a struct gets a member, as a reminder to declare its field: undeclared ones
+// are not part of a trial's key.
 [[maybe_unused]] void membersAsOfThisTest(serving::ServingProgram& p) {
-  // `slo` is for those who watch the trial and changes no result.
+  // `slo` is for observers of the trial and does not change results.
   [[maybe_unused]] auto& [p1, p2, p3, p4, p5] = p;
   // Without `times` and the workload's `trace`, of which the key has hashes, and `check_every`,
   // which changes no result.
@@ -126,8 +126,9 @@ TEST(ServingOnTheFabric, AnIdleTransferTakesItsTimeOnTheWireToThePicosecond) {
   }
 }
 
-// Layer by layer all but the last layer is hidden where a layer's prefill takes longer than its
-// wire time; where the wire is slower, all but the prefill of the others.
+// Layer by layer the transfer is hidden except for the last layer where a layer's prefill takes
+// longer than its wire time; where the wire is slower, it is hidden for the prefill time of the
+// other layers.
 TEST(ServingOnTheFabric, LayersHideBehindPrefill) {
   constexpr std::int64_t kLayers = 32;
   constexpr std::int64_t kTokens = 1024;
@@ -145,7 +146,7 @@ TEST(ServingOnTheFabric, LayersHideBehindPrefill) {
     const Picoseconds exposed = serving::layerwiseExposure(prefill, wire, kLayers);
     const Picoseconds measured = inStage(record, serving::Stage::kTransfer);
     // The model has neither reaction and propagation nor preamble and gap between messages, which
-    // count where the wire is the slower one: 20 bytes each.
+    // count where the wire is slower: 20 bytes each.
     const Picoseconds gaps = gbps == 4 ? nanoseconds(40) * (kLayers - 1) : Picoseconds();
     EXPECT_EQ(measured, exposed + microseconds(5) + nanoseconds(500) + gaps) << gbps;
     EXPECT_EQ(result.serving->messages, 32U);
@@ -179,7 +180,7 @@ TEST(ServingOnTheFabric, AResultIsStoredAndReadWhole) {
   EXPECT_EQ(TrialResult::fromJson(text).toJson(), text);
 }
 
-// Ten samples of each kind and one of the end; what recovery counts is in those of the fabric.
+// Ten samples of each kind and one at the end; the fabric's have the recovery counters.
 TEST(ServingOnTheFabric, SamplesAreStoredAndReadWhole) {
   TrialSpec spec = cable();
   spec.serving->workload = serving::fixedWorkload(50, 128, 4, UINT64_MAX);
@@ -193,7 +194,7 @@ TEST(ServingOnTheFabric, SamplesAreStoredAndReadWhole) {
   EXPECT_EQ(result.fabric->samples->samples.front().recovery->resent, 0U);
   const std::string text = result.toJson();
   EXPECT_EQ(TrialResult::fromJson(text).toJson(), text);
-  // Results of older programs have no such counts: they are missing then, not 0.
+  // Results of older programs lack these counts: they are absent then, not 0.
   std::string old = text;
   const std::string counts = ",[0,0,0]]";
   for (auto at = old.find(counts); at != std::string::npos; at = old.find(counts)) {
@@ -236,7 +237,7 @@ TEST(ServingOnTheFabric, BackgroundOnTheSameNicHalvesTheRate) {
   EXPECT_NEAR(wireTime() / alone, 2, 0.01);
 }
 
-// RDMA Read: the decode side asks, which costs one crossing more.
+// RDMA Read: the decode side sends a request, which costs an additional crossing.
 TEST(ServingOnTheFabric, AReadTakesTheWayOfTheRequestMore) {
   TrialSpec spec = cable();
   spec.serving->workload = serving::fixedWorkload(1, 16, 2, 1);
@@ -255,7 +256,7 @@ TEST(ServingOnTheFabric, AReadTakesTheWayOfTheRequestMore) {
   EXPECT_NEAR(more, 78 * 20.0 + 500e3, 1e3);
 }
 
-// A message whose sender has given up: its request fails, others go on.
+// A message that its sender has given up: its request fails, others continue.
 TEST(ServingOnTheFabric, LostKvCacheFailsItsRequest) {
   TrialSpec spec = cable();
   transport::RoceSpec roce;

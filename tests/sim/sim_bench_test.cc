@@ -1,5 +1,5 @@
-// The bench over the whole stack: what it runs, what it refuses, when it ends, and that the same
-// trial gives the same result.
+// The bench over the whole stack: what it runs and refuses, when it ends, and that the same trial
+// gives the same result.
 #include "bench/sim/sim_bench.h"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ workload::JobSpec ring(std::uint64_t bytes) {
   return collective("ring", {0, 4, 1, 5, 2, 6}, spec);
 }
 
-// What building the trial says against it; empty if nothing does.
+// The error of building the trial; empty if there is none.
 std::string buildingFault(const TrialSpec& spec) {
   try {
     fabric::Fabric fabric(spec.dut);
@@ -70,7 +70,7 @@ std::string buildingFault(const TrialSpec& spec) {
   return {};
 }
 
-// The bench tells without building anything, and word for word the same.
+// The bench reports the same error, word for word, without building anything.
 TEST(SimBench, RefusesWhatCannotBeBuilt) {
   TrialSpec good = smallFabric();
   good.workload.emplace().jobs = {ring(100'000)};
@@ -98,7 +98,8 @@ TEST(SimBench, RefusesWhatCannotBeBuilt) {
   }
 }
 
-// Streams beside a ring over UET: everything that draws random numbers, marks or loses takes part.
+// Streams beside a ring over UET: everything that draws random numbers, marks or loses frames takes
+// part.
 TrialSpec busyTrial() {
   TrialSpec spec = smallFabric();
   spec.dut.switches.buffer_per_port = Bytes(100'000);
@@ -139,8 +140,8 @@ TEST(SimBench, RunsStreamsOnly) {
   EXPECT_EQ(result.fabric->frames_inside, 0U);
 }
 
-// The sender of each of the four links tells 20 us after a frame what it has consumed: after those
-// at 0, behind the first update, and behind the second.
+// The sender of each of the four links reports its consumed credits 20 us after a frame: after
+// those at 0, after the first update, and after the second.
 TEST(SimBench, CcUpdatesAreFramesOfTheirLinks) {
   TrialSpec spec = smallFabric();
   spec.dut.switches.cbfc = fabric::CbfcSpec{.consumed_period = microseconds(20)};
@@ -350,7 +351,7 @@ TEST(SimBench, AWorkloadWhoseMessagesFailIsAFault) {
   EXPECT_GT(result.fabric->jobs.at(0).messages_failed, 0U);
   EXPECT_THAT(result.faults, ElementsAre(HasSubstr("stopped before it was finished"),
                                          HasSubstr("messages failed")));
-  // Messages of a job that does not wait for anybody fail as well, though the job ends.
+  // Messages of a job that does not wait for completions fail as well, though the job ends.
   TrialSpec messages = cutOff(transport::RoceService::kRc);
   messages.workload->jobs = {messagesBetween({{0, 6}}, 4U << 20, 1)};
   const TrialResult single = run(messages);
@@ -367,8 +368,8 @@ TEST(SimBench, AWorkloadThatCanNeverFinishIsAFaultAlsoBeforeItsDurationIsOver) {
   EXPECT_LT(result.fabric->sim_end, milliseconds(10));
 }
 
-// Host 6 pauses its leaf for three seconds, which the leaf hands on to whoever sends there: RC
-// gives up its messages meanwhile, and the ring cannot go on when the frames come at last.
+// Host 6 pauses its leaf for three seconds, and the leaf pauses its senders: RC gives up its
+// messages meanwhile, and the ring cannot continue when the frames arrive at last.
 TEST(SimBench, AWorkloadThatAStormHasStoppedIsAFaultOnceTheStormIsOver) {
   TrialSpec spec = cutOff(transport::RoceService::kRc);
   spec.dut.failures.clear();

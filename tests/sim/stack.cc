@@ -11,7 +11,7 @@ namespace {
 
 using fabric::RecordKind;
 
-// Work is done in steps so that a run that never ends is left at its limit.
+// Runs in steps, so that a run that never ends is stopped at its limit.
 constexpr Picoseconds kStep = microseconds(50);
 
 workload::JobSpec explicitJob(std::string name, std::vector<HostId> hosts) {
@@ -67,7 +67,7 @@ Account Stack::expectConserved() {
   EXPECT_GT(account.endpoints_sent, 0U);
   EXPECT_EQ(account.endpoints_sent, account.put_on_wire);
   EXPECT_EQ(account.put_on_wire, account.delivered + account.dropped + account.inside);
-  // A trimmed frame arrives trimmed, is dropped, or is inside; nothing else does so.
+  // A trimmed frame arrives trimmed, is dropped, or is inside; other frames do not become trimmed.
   EXPECT_LE(account.endpoints.trimmed_received, account.total.trimmed);
   EXPECT_LE(account.total.trimmed,
             account.endpoints.trimmed_received + account.dropped + account.inside);
@@ -79,7 +79,7 @@ void Stack::expectFinished() {
   for (const workload::JobResult& one : hosts_.jobResults()) {
     EXPECT_TRUE(one.finished) << one.name;
     EXPECT_EQ(one.total.messages_failed, 0U) << one.name;
-    // A service without acknowledgements knows of arrivals only.
+    // A service without acknowledgements counts arrivals only.
     EXPECT_EQ(hosts_.acknowledges() ? one.total.messages_completed : one.total.messages_arrived,
               one.total.messages_posted)
         << one.name;

@@ -1,5 +1,5 @@
-// What the tests of the whole stack share: fabric, simulated hosts and a workload on them, run to
-// its end and accounted for frame by frame.
+// Common parts of the tests of the whole stack: fabric, simulated hosts and a workload on them, run
+// to its end, with every frame accounted for.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace plumbline::sim::testing {
 using bench::TrialSpec;
 using fabric::HostId;
 
-// Where the frames are that hosts have sent, and what the endpoints themselves say of it.
+// Where the frames of the hosts are, and the counters of the endpoints themselves.
 struct Account {
   std::uint64_t put_on_wire = 0;  // by the hosts' ports
   std::uint64_t endpoints_sent = 0;
@@ -36,8 +36,8 @@ class Stack {
   fabric::Fabric& fabric() { return fabric_; }
   bench::SimHosts& hosts() { return hosts_; }
 
-  // Until nothing is left to happen, or `limit`; then expects that every frame that an endpoint
-  // sent was delivered, dropped for a reason, or is still inside.
+  // Runs until no events are left, or `limit`; then expects that every frame that an endpoint sent
+  // was delivered, dropped for a reason, or is still inside.
   Account run(Picoseconds limit);
   // The same after runUntil(): may be called at any time between runs.
   Account expectConserved();

@@ -1,4 +1,4 @@
-// Two jobs on one fabric: what one costs the other.
+// Two jobs on one fabric: the cost of each for the other.
 #include <gtest/gtest.h>
 
 #include "tests/sim/stack.h"
@@ -71,7 +71,7 @@ TEST_P(Tenants, SharedSpinesCostBothTime) {
 
 TEST_P(Tenants, WithoutASharedLinkNothingChangesToThePicosecond) {
   const TrialSpec spec = trialOver(transport());
-  // On leaves of their own; and on one leaf, where they share the switch but no link.
+  // On separate leaves; and on one leaf, where they share the switch but no link.
   const auto a = job("a", {0, 1, 2, 3});
   const auto b = job("b", {4, 5, 6, 7});
   const auto c = job("c", {0, 1});

@@ -34,7 +34,7 @@ TrialResult runTrial(const TrialSpec& spec, unsigned threads = 1) {
   return bench.run(spec, {});
 }
 
-// What must not depend on whether somebody looked.
+// The part of a result that must not depend on observers.
 nlohmann::json withoutLooking(const TrialResult& result) {
   nlohmann::json json = nlohmann::json::parse(result.toJson());
   json.erase("wall_seconds");
@@ -133,7 +133,7 @@ TEST(TimeSeries, ChangesNothingAndAddsUp) {
   expectUnchanged(timed, "cut off");
 }
 
-// Eight intervals of whatever length are enough for any trial; a peak is never lost.
+// Eight intervals of any length are enough for any trial; a peak is never lost.
 TEST(TimeSeries, StaysWithinItsIntervals) {
   TrialSpec spec = congested();
   spec.series->intervals = 8;

@@ -48,7 +48,7 @@ const Fields& fieldsOf<Whole>() {
 
 namespace {
 
-// Where the first fault is, and what is allowed there; empty without one.
+// Place and allowed values of the first fault; empty without one.
 std::string fault(const Whole& whole) {
   try {
     check(whole, "w");

@@ -1,4 +1,4 @@
-// Specifications with random values, and how a scenario would say them: by their declarations.
+// Specifications with random values, and their text in a scenario, from their declarations.
 #pragma once
 
 #include <random>
@@ -12,7 +12,7 @@ namespace plumbline::spec {
 // switches parts on or leaves them off; makes up to two items of each list.
 void randomise(const Fields& fields, void* specification, std::mt19937_64& random);
 
-// "xoff: 40KB, watchdog: {poll: 1ms}", without what has no value.
+// "xoff: 40KB, watchdog: {poll: 1ms}", without fields that have no value.
 std::string scenarioText(const Fields& fields, const void* specification);
 
 }  // namespace plumbline::spec

@@ -19,7 +19,7 @@ double atMost(double count, int trials, double probability) {
   return sum;
 }
 
-// The tails outside hold no more than they may, and would with one number less inside.
+// The tails outside are within their bounds, and would exceed them with one number less inside.
 TEST(BinomialRange, IsTheNarrowestThatHoldsEnough) {
   for (const int trials : {1, 7, 40, 500}) {
     for (const double probability : {0.004, 0.1, 0.5, 0.93}) {

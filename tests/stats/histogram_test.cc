@@ -308,7 +308,7 @@ TEST(Histogram, MergingIsAssociativeAndEqualsRecordingTogether) {
   expectEqual(empty, left);
 }
 
-// What the card would hold for `values`.
+// The card's counters for `values`.
 struct Hardware {
   std::uint32_t first = 0;
   std::vector<std::uint64_t> cells;
@@ -343,7 +343,7 @@ TEST(HistogramFromHardware, EqualsRecordingTheSameValues) {
   expectEqual(hardwareOf(values).read(), recorded);
 }
 
-// The card has one bucket for everything from 2^40 ps on: what is not known of a value is said.
+// The card has one bucket for everything from 2^40 ps on: the number of such values is reported.
 TEST(HistogramFromHardware, SaysHowManyValuesItsLastBucketHides) {
   const Histogram h = hardwareOf({700'000, 1ULL << 40, 3ULL << 40, kMax48}).read();
   EXPECT_EQ(h.saturated(), 3U);
@@ -399,7 +399,7 @@ TEST(HistogramFromHardware, RefusesPartsThatContradictEachOther) {
   bad.sum_high = 1;
   expectRefused(bad, "sum does not fit");
   bad = good;
-  ++bad.cells.front();  // a frame that the sum does not hold
+  ++bad.cells.front();  // a frame that is not in the sum
   expectRefused(bad, "sum does not fit");
   bad = good;
   std::fill(bad.cells.begin(), bad.cells.end(), 0);

@@ -28,7 +28,7 @@ TEST(PairedRatio, IsTheSumsRatioWithTheErrorOfTheResiduals) {
   EXPECT_NEAR(*result.cv, std::sqrt(1.0 / 300) / (3.5 / 3), 1e-6);
 }
 
-// What pairs have in common is no uncertainty: all ratios alike, whatever the sizes.
+// Common factors of a pair are no uncertainty: all ratios are equal, whatever the sizes.
 TEST(PairedRatio, ProportionalPairsHaveNone) {
   const std::array<double, 3> numerators{3, 30, 300};
   const std::array<double, 3> denominators{1, 10, 100};

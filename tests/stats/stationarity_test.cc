@@ -58,7 +58,7 @@ BatchMeans judged(const StationarityRule& rule, std::size_t count, Next next) {
   return series.judge();
 }
 
-// As a bench does: judged as observations come, until the rule holds; nothing within `most`.
+// Like a bench: judged as observations arrive, until the rule is met; nothing within `most`.
 template <typename Next>
 std::optional<BatchMeans> untilStationary(const StationarityRule& rule, std::size_t most,
                                           Next next) {
@@ -155,7 +155,7 @@ TEST(StationaryMean, StartUpIsLeftOut) {
   EXPECT_NEAR(means->mean, 100, 0.5);
 }
 
-// A start-up that is not over: most of what was seen is transient.
+// A start-up that is not over: most of the observations are transient.
 TEST(StationaryMean, WhatIsMostlyStartUpIsNotStationary) {
   const auto next = [](std::size_t i) { return i < 70 ? 0.0 : 100.0; };
   EXPECT_FALSE(judged({}, 100, next).stationary);
@@ -174,12 +174,12 @@ TEST(StationaryMean, HalfWidthOfAnAutoRegressiveSeries) {
     const BatchMeans means = judged({}, kCount, [&](std::size_t) { return series.next(); });
     ASSERT_GE(means.batches, 20U);
     const double error = means.half_width / studentT(0.95, means.batches - 1);
-    // Of so many values as were used.
+    // With the number of values that were used.
     squares += error * error * static_cast<double>(means.samples);
   }
   const double expected = (1 + kPhi) / (1 - kPhi);
-  // Widened for positive estimates of r only, so above: the mean of that factor over estimates
-  // with a deviation of 1 / sqrt(20) about 0 is some 1.25.
+  // Widened for positive estimates of r only, so the result is above: the mean of that factor over
+  // estimates with a deviation of 1 / sqrt(20) about 0 is some 1.25.
   EXPECT_GT(squares / kRuns, 0.95 * expected);
   EXPECT_LT(squares / kRuns, 1.5 * expected);
 }
@@ -215,7 +215,7 @@ TEST(StationaryMean, CoverageOverManyRuns) {
   EXPECT_GE(coverage(0.95, 5, 200'000, used), 0.9) << used;
 }
 
-// Neither what was added in which portions, nor when it was judged, changes what it says.
+// The result depends neither on the portions of the input nor on the times of judging.
 TEST(StationaryMean, IsAFunctionOfTheSeries) {
   AutoRegressive a(10, 0.5, 1, 7);
   AutoRegressive b(10, 0.5, 1, 7);

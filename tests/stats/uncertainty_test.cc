@@ -39,7 +39,7 @@ TEST(Uncertainty, CombinesInQuadrature) {
   EXPECT_EQ(nothing.degrees_of_freedom, kInfinite);
 }
 
-// Of numbers whose fourth power does not fit into a double.
+// For numbers whose fourth power does not fit into a double.
 TEST(Uncertainty, CombinesAnyMagnitude) {
   for (const double scale : {1e-120, 1e120}) {
     const StandardUncertainty sum =

@@ -24,7 +24,7 @@ TEST(Fairness, SprayIsFairerThanFlowletsAreFairerThanEcmp) {
   const double ecmp = kpi(result, "link_jfi", "ECMP").value;
   const double flowlet = kpi(result, "link_jfi", "flowlet DLB").value;
   const double spray = kpi(result, "link_jfi", "packet spray").value;
-  EXPECT_GE(spray, 0.99);  // but for what leaves send at random
+  EXPECT_GE(spray, 0.99);  // except for the random traffic of leaves
   // Flowlets choose by queues, message by message: not as even as packets in turn.
   EXPECT_LT(flowlet, spray);
   EXPECT_LT(ecmp, flowlet);
@@ -58,8 +58,8 @@ TEST(BallsInBins, AreThrownExactly) {
   EXPECT_NEAR(expectedMaxMeanRatio(32, 8, 8), sum / kThrows, 0.02);
 }
 
-// QPs that share the 5-tuple: ECMP cannot tell them apart and gives all of them the one QP's path,
-// however many there are. With the destination QP, or a port for each, more QPs are more balls.
+// QPs that share the 5-tuple: ECMP cannot distinguish them and gives all of them one path, however
+// many there are. With the destination QP, or a port for each, more QPs are more balls.
 TEST(EcmpEntropy, QueuePairsOfOneTupleNeedBthAwareHashing) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.flows = {{1, 32}};
@@ -81,7 +81,7 @@ TEST(EcmpEntropy, QueuePairsOfOneTupleNeedBthAwareHashing) {
   // 4 flows of each of 8 leaves on 4 uplinks, whole numbers of flows: MMR is 2, 3 or 4.
   const double flows = mmr("link_flow_mmr", "1 QPs, ECMP");
   EXPECT_EQ(flows, std::round(flows));
-  // What a uniform hash makes of it stands beside it.
+  // The expectation for a uniform hash is shown beside it.
   const results::Table& balance = table(result, "balance");
   const auto column = std::find(balance.columns.begin(), balance.columns.end(), "MMR expected");
   ASSERT_NE(column, balance.columns.end());
@@ -90,7 +90,7 @@ TEST(EcmpEntropy, QueuePairsOfOneTupleNeedBthAwareHashing) {
 }
 
 // A gap shorter than the silence of a QP between messages moves them to free paths, a longer one
-// keeps QPs where the hash put them; one so short that it is below what queues differ by reorders.
+// keeps QPs where the hash put them; one shorter than the difference between queues reorders.
 TEST(Flowlet, TheGapDecides) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.repetitions = 2;
@@ -106,8 +106,8 @@ TEST(Flowlet, TheGapDecides) {
   EXPECT_LT(kpi(result, "link_jfi", "ECMP, -").value, of("link_jfi", "100 ns"));
 }
 
-// Sprayed packets overtake each other: who keeps what comes early, or needs no order, asks for
-// nothing again; who goes back does. ECMP keeps the order and pays in balance.
+// Sprayed packets overtake each other: receivers that keep early packets, or need no order, cause
+// no retransmissions; go-back-N does. ECMP keeps the order at the cost of balance.
 TEST(Spray, ReorderingCostsOnlyWhoGoesBack) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.repetitions = 1;
@@ -145,12 +145,12 @@ TEST(SprayEfficacy, RudGainsMoreThanRod) {
             kpi(result, "link_jfi", "4 paths, RC, ECMP").value);
 }
 
-// Packets overtake each other under spray, and RUD's host sees nothing of it: none is of no use,
-// none is asked for again. ROD's receiver has no use for what comes early.
+// Packets overtake each other under spray without an effect on RUD: none is discarded, none
+// retransmitted. ROD's receiver discards early packets.
 TEST(SprayEfficacy, ReorderingIsInvisibleToTheHostsOfRud) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.hosts_per_leaf = 8;  // 2:1 with four spines
-  // Nothing overflows, so that only order could make anything be sent again.
+  // Nothing overflows, so that only reordering could cause retransmissions.
   scenario.switches.trim.reset();
   scenario.parameters.repetitions = 1;
   SimRunner runner;
@@ -164,8 +164,8 @@ TEST(SprayEfficacy, ReorderingIsInvisibleToTheHostsOfRud) {
   EXPECT_GT(kpi(result, "discarded_packets", "4 paths, ROD, packet spray").value, 0);
 }
 
-// As many paths as a leaf has hosts and more: no link is full, but services still differ by what
-// they make of the order in which packets come.
+// At least as many paths as a leaf has hosts: no link is full, but services still differ in their
+// handling of packets out of order.
 TEST(SprayEfficacy, OrderCountsWhereNoLinkIsFull) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.hosts_per_leaf = 8;

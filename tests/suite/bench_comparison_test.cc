@@ -1,4 +1,4 @@
-// Two benches side by side: differences, their causes, and what of each bench is in the result.
+// Two benches side by side: differences, their causes, and the parts of each bench in the result.
 #include "suite/framework/bench_comparison.h"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST(BenchComparisonTest, TheDifferenceIsOfTheFirst) {
   EXPECT_DOUBLE_EQ(percent(1100, 1000), 100.0 / 11);
   EXPECT_DOUBLE_EQ(percent(-4, -5), 25);
   EXPECT_EQ(percent(0, 0), 0);
-  EXPECT_EQ(percent(0, 3), 100);  // there is nothing of the first to take a share of
+  EXPECT_EQ(percent(0, 3), 100);  // the first is zero: relative to the second
 }
 
 TEST(BenchComparisonTest, OnlyMoreThanTenPercentNeedsACause) {
@@ -68,8 +68,8 @@ TEST(BenchComparisonTest, OnlyMoreThanTenPercentNeedsACause) {
               HasSubstr("neither resolution nor scatter"));
 }
 
-// Software on ordinary hosts sees something else than the ends of the wire do, which is a cause
-// before all others.
+// Software on ordinary hosts observes different times than the ends of the wire, which is the first
+// possible cause.
 TEST(BenchComparisonTest, EndpointSoftwareAgainstTheWireIsACause) {
   const auto software = [](double value, const std::string& unit) {
     Quantity made = figure(value, unit);
@@ -117,7 +117,7 @@ TEST(BenchComparisonTest, ResolutionIsACauseUpToItsSize) {
               HasSubstr("one step of the search (3.125 %)"));
   EXPECT_THAT(causeOf(onBoth("throughput_percent", figure(25, "%"), figure(31.25, "%"))),
               HasSubstr("neither"));
-  // What is no search has no steps.
+  // A figure that is not searched has no steps.
   EXPECT_THAT(causeOf(onBoth("loss_percent", figure(25, "%"), figure(28.125, "%"))),
               HasSubstr("neither"));
 }

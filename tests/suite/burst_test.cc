@@ -136,7 +136,7 @@ TEST(Burst, ReportsWhatNeverFillsAsUnbounded) {
   EXPECT_EQ(std::count_if(dut.asked.begin(), dut.asked.end(),
                           [](const auto& asked) { return asked.first.streams.size() == 1; }),
             3);
-  // Only what has a limit is drawn.
+  // Only points with a limit are drawn.
   EXPECT_THAT(result.charts[0].series.at(0).x, ::testing::ElementsAre(2));
 }
 

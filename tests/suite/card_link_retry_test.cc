@@ -1,5 +1,4 @@
-// The test of link-level retry on the card: what it computes from what was seen, and that it
-// notices what is wrong.
+// The test of link-level retry on the card: its computed values, and that it detects errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +45,7 @@ scenario::Scenario onALinkOf500ns() {
 
 TEST(LlrRetry, ComparesTimesWithThoseComputed) {
   Scripted runner([](const TrialSpec& spec) {
-    // 20 ns more than on a free line: the frame in hand, where there is one.
+    // 20 ns more than on a free line: the sender's current frame, if there is one.
     return repaired(spec, std::vector<Picoseconds>(10, Picoseconds(1'531'176)));
   });
   const scenario::Scenario scenario = onALinkOf500ns();

@@ -147,9 +147,9 @@ TEST(CardScenarios, StaggerEmptiesTheQueue) {
   EXPECT_NEAR(together - apart, 16 * 81.6, 81.6 + 4);
 }
 
-// Of a step at K every frame that finds more than K is marked; N frames come while one leaves, so
-// that the frames before the first mark say K to N frames. Messages that are further apart than one
-// takes find nothing: no mark and no pause.
+// With a step at K every frame that finds more than K is marked; N frames arrive while one leaves,
+// so that the frames before the first mark give K to N frames. Messages that are further apart than
+// one takes find an empty queue: no mark and no pause.
 TEST(CardScenarios, MarksOfAnIncastTellTheThreshold) {
   scenario::Scenario scenario = shipped("kv-incast");
   scenario.parameters.repetitions = 1;
@@ -175,7 +175,7 @@ TEST(CardScenarios, MarksOfAnIncastTellTheThreshold) {
 }
 
 // Behind two tiers the leaf pauses the spine and the spine the senders' leaf, on the link that the
-// thin streams take too: the one of the same class waits until the messages are through, three at
+// thin streams use too: the one of the same class waits until the messages are through, three at
 // 100 Gb/s one after the other; the other one for a frame at most, at each of three ports.
 TEST(CardScenarios, PausesOfAnIncastReachOthersOfItsClass) {
   scenario::Scenario scenario = shipped("kv-incast");

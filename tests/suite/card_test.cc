@@ -1,5 +1,4 @@
-// The tests of the card itself: what they compute from what was seen, and that they notice what is
-// wrong.
+// The tests of the card itself: their computed values, and that they detect errors.
 #include "suite/card/card.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +15,7 @@ using bench::TrialResult;
 using bench::TrialSpec;
 using ::testing::HasSubstr;
 
-// A receiver that finds all damage in the counter where it must show, but for `missed` frames.
+// A receiver that finds all damage in the right counter, except for `missed` frames.
 TrialResult damaged(const TrialSpec& spec, std::uint64_t missed) {
   TrialResult result = nothingWrong(spec);
   const bool pauses = !spec.storms.empty();  // which go against the stream
@@ -141,8 +140,8 @@ TEST(CardTests, NeedACard) {
   }
 }
 
-// Every trial counts once, with what the card needs around it; a DUT that is simulated is known to
-// be empty long before the drain is over.
+// Every trial counts once, including the card's overhead; a simulated DUT is known to be empty long
+// before the drain is over.
 TEST(CardTests, ArePlannedInTheCardsTime) {
   const scenario::Scenario scenario = onALink();
   bench::Capabilities card = aCard();

@@ -96,7 +96,7 @@ TEST(Percentiles, HeadingsTellOfFewSamples) {
   EXPECT_EQ(quantileColumn(0.5, 500), "P50");
 }
 
-// Training draft, revision 01, 3.3.3: what a generator has to say of its collectives.
+// Training draft, revision 01, 3.3.3: declarations of a generator about its collectives.
 TEST(AllReduce, SaysHowItsCollectivesAreDriven) {
   const results::TestResult result = runTest(allReduceProcedure(), smallCollective());
   for (const char* name : {"Synchronisation barriers", "Flows are driven by", "Stragglers"}) {
@@ -134,8 +134,8 @@ TEST(AllReduce, HugeRingsMayBeFastForwarded) {
   const TestConfig config{scenario, runner.bench.capabilities()};
   EXPECT_TRUE(allReduceProcedure().plan(config).samples[0].spec.fast_forward);
   EXPECT_FALSE(allToAllProcedure().plan(config).samples[0].spec.fast_forward);
-  // Planned are the two billion packets over four links, with a fifth of control, that it is
-  // predicted from; a fabric that fails is simulated packet by packet, and planned so.
+  // The plan has the two billion packets over four links, with a fifth of control, from which the
+  // result is predicted; a fabric with failures is simulated packet by packet, and planned so.
   EXPECT_NEAR(allReduceProcedure().plan(config).samples[0].packet_hops, 2e9 * 4 * 1.2, 1);
   const PlannedTrial failing = linkFailureProcedure().plan(config).samples.at(0);
   EXPECT_FALSE(failing.spec.fast_forward);
@@ -219,8 +219,9 @@ TEST(UetCollectives, StandBesideRoce) {
   EXPECT_EQ(table(result, "busbw_by_service").rows.size(), 3U);
 }
 
-// A gap below what the paths' delays differ by lets packets overtake each other, and RC sends again
-// what is behind them; above that, nothing: a queue of kmax, 800 KB, leaves in 16 us.
+// A gap below the difference of the paths' delays lets packets overtake each other, and RC
+// retransmits the packets after them; above it there are none: a queue of kmax, 800 KB, drains in
+// 16 us.
 TEST(AllToAll, FlowletsKeepTheOrderWhenTheGapIsLongerThanQueues) {
   const auto sentAgain = [](Picoseconds gap) {
     scenario::Scenario scenario = smallCollective();

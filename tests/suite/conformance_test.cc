@@ -1,4 +1,4 @@
-// The conformance data: what the file may say, and which faults of a result are found.
+// The conformance data: allowed contents of the file, and the faults that are found in a result.
 #include "suite/conformance/conformance.h"
 
 #include <gmock/gmock.h>
@@ -256,7 +256,7 @@ TEST(ConformanceRows, SayWhereItIsOrWhyNot) {
   EXPECT_THAT(percentiles.answer, HasSubstr("no column \"P50\""));
   EXPECT_EQ(row("at least 100 iterations").answer, "configuration, “Iterations”. Not run: 100");
   EXPECT_EQ(rows.back().test, "");
-  // Of every report: what T9.1 has, what other tests have, and what is missing in T9.1.
+  // For every report: demands met by T9.1, those met by other tests, and those missing in T9.1.
   const auto general = [&](const std::string& what) {
     for (const DemandRow& one : rows) {
       if (one.test.empty() && one.demand->what == what) return one;
@@ -269,7 +269,7 @@ TEST(ConformanceRows, SayWhereItIsOrWhyNot) {
   EXPECT_TRUE(general("topology of the test").here);
   EXPECT_THAT(general("platform of the generator").answer,
               HasSubstr("T9.1: no configuration \"Generator platform\""));
-  // The tests of the user's own workloads are not of the draft.
+  // User-defined workloads are not in the draft.
   results::TestResult free = sample();
   free.id = "free";
   EXPECT_THAT(demandRows({free}), IsEmpty());
@@ -304,7 +304,7 @@ TEST(ConformanceData, IsTheDraftsOwn) {
   EXPECT_EQ(draftOf("T5.1"), Draft::kTraining);
   EXPECT_EQ(draftOf("I5.1"), Draft::kInference);
   EXPECT_EQ(conformanceFile(Draft::kInference), "host/suite/conformance/inference.yaml");
-  // A run of one draft's tests is not asked for the other one's report.
+  // A run of one draft's tests need not meet the other draft's demands.
   results::TestResult inference = sample();
   inference.id = "I5.1";
   for (const DemandRow& row : demandRows({inference})) {

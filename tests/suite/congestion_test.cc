@@ -41,8 +41,8 @@ TEST(UetCongestion, ReceiverCreditSettles) {
   EXPECT_LE(kpi(result, "convergence_us", "4 senders, UET, receiver credit").value, 100);
 }
 
-// The receiver's credit is what limits four senders: nearly all of it is used, and it is hardly
-// more than the speculative credit (1.5 bandwidth-delay products each) short of what arrived.
+// The receiver's credit limits four senders: nearly all of it is used, and it differs from the
+// arrived data by little more than the speculative credit (1.5 bandwidth-delay products each).
 TEST(UetCongestion, TellsHowMuchReceiverCreditIsUsed) {
   const results::TestResult result = fourSenders(milliseconds(1));
   const double used =
@@ -84,9 +84,8 @@ TEST(Llr, RepairsOnTheLinkInTheComputedTime) {
             100 * kpi(result, "llr_retry_max_ns", "1e-06, on").value);
 }
 
-// Every link between switches that carried something is a hop; all of them together are the figures
-// above. Frames are of two lengths and ACKs, so what is expected is an upper bound by some per
-// cent.
+// Every link between switches with traffic is a hop; all of them together are the figures above.
+// Frames have two lengths, besides ACKs, so the expectation is an upper bound by some per cent.
 TEST(Llr, TellsTheRetriesOfEachHop) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.duration = microseconds(400);
@@ -122,9 +121,9 @@ TEST(Trimming, BeatsFullDrops) {
             2 * kpi(result, "completion_us", "trimmed").value);
 }
 
-// The receiver's leaf cuts the packet, sends it on before data, and the receiver answers at once:
-// behind one frame of 4198 B in the way, over the link of 50 ns, and the NACK back over links of
-// 600 ns and three switches of 600 ns.
+// The receiver's leaf trims the packet, sends it before data, and the receiver answers at once:
+// after at most one frame of 4198 B, over the link of 50 ns, and the NACK back over links of 600 ns
+// and three switches of 600 ns.
 TEST(Trimming, FirstRequestFollowsTheOnsetByHalfARoundTrip) {
   const results::TestResult result = runTest(trimmingProcedure(), smallFabric());
   ASSERT_TRUE(result.valid);
@@ -132,7 +131,7 @@ TEST(Trimming, FirstRequestFollowsTheOnsetByHalfARoundTrip) {
   EXPECT_GE(request, 0.050 + 2.400);
   EXPECT_LE(request, 0.050 + 2.400 + 0.0844 * 6);
   EXPECT_GE(kpi(result, "first_retransmission_us", "trimmed").value, request);
-  // Nothing asks for a packet that was dropped whole.
+  // No NACK follows a packet that was dropped whole.
   EXPECT_EQ(findKpi(result, "first_request_us", "dropped"), nullptr);
   EXPECT_GT(kpi(result, "first_retransmission_us", "dropped").value, request);
   EXPECT_NE(findKpi(result, "bandwidth_saved_percent", "trimmed"), nullptr);
@@ -164,7 +163,8 @@ TEST(CbfcPfc, BothAreLosslessAndBlockAVictimOfTheIncastsClassOnly) {
     }
     const double blocked = kpi(result, "hol_blocking_us", same + ", incast and victim").value;
     EXPECT_GT(blocked, 10) << means;
-    // Beside the incast a frame may wait for a frame of 4178 B under way at each of five ports.
+    // Beside the incast a frame may wait for a frame of 4178 B in transmission at each of five
+    // ports.
     const double unharmed = kpi(result, "hol_blocking_us", own + ", incast and victim").value;
     EXPECT_GE(unharmed, 0) << means;
     EXPECT_LE(unharmed, 2 * 5 * 0.0836) << means;
@@ -306,8 +306,8 @@ TEST(EcnAccuracy, NeedsADutWhoseThresholdsItCanSet) {
   EXPECT_NE(plan.refusals[0].find("simulated"), std::string::npos);
 }
 
-// On a bench that is not simulated hosts a plan is told in card time, and what the bench cannot do
-// is said once.
+// On a bench other than simulated hosts a plan uses card time, and missing features are reported
+// once.
 TEST(EcnAccuracy, IsPlannedForACardAsWell) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.sizes = {{Bytes(20'000)}};
@@ -380,7 +380,7 @@ TEST(DcqcnConvergence, ReportsEveryParameterSet) {
     const std::string point = std::string("2 flows, ") + set;
     EXPECT_GT(kpi(result, "goodput_percent", point).value, 50) << set;
     EXPECT_LE(kpi(result, "goodput_percent", point).value, 100) << set;
-    // In 2 ms none of them can (docs/model/roce.md), whatever rates cross on their way.
+    // None of them can within 2 ms (docs/model/roce.md), even though rates cross on the way.
     EXPECT_EQ(findKpi(result, "convergence_us", point), nullptr) << set;
   }
   // One parameter at a time, beside the paper's set.
@@ -451,8 +451,7 @@ TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
   EXPECT_EQ(deviations(slower).find("have no PFC watchdog"), std::string::npos);
 }
 
-// No flow that is off the cycle delivers anything behind its first frame, which would pass for
-// progress.
+// No flow outside the cycle delivers anything after its first frame, which would count as progress.
 TEST(PfcDeadlock, FlowsOffTheCycleStaySilent) {
   const bench::Capabilities bench = SimRunner().bench.capabilities();
   const scenario::Scenario scenario = smallFabric();

@@ -1,4 +1,5 @@
-// Convergence, on samples made by hand, 10 us apart, against what a reader of the curves would say.
+// Convergence, on samples made by hand, 10 us apart, against the conclusions of a reader of the
+// curves.
 #include "suite/framework/convergence.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +52,7 @@ TEST(Convergence, IsTheBeginningOfTheFirstWindowOfThoseThatStayFair) {
   EXPECT_DOUBLE_EQ(judge(series).fair_share_of_windows, 0.6);
 }
 
-// A flow at line rate before the second begins is alone: nothing to share, and nothing fair.
+// A flow at line rate before the second begins is alone: there is nothing to share.
 TEST(Convergence, AFlowAloneIsNotFair) {
   const auto alone = [](std::size_t i) { return i < 10 ? 1.0 : 0.5; };
   EXPECT_EQ(judge(twoFlows(20, alone)).settled, microseconds(100));
@@ -70,7 +71,7 @@ TEST(Convergence, CrossingTheFairShareIsNotConverging) {
   const Series series = twoFlows(60, dip);
   // 0.2 + 0.02 n is within 10 % of one half from n = 13 on.
   EXPECT_EQ(judge(series).settled, microseconds(330));
-  // So it is when the crossing itself is slow enough to fill any number of windows.
+  // The same when the crossing itself is slow enough to fill any number of windows.
   const auto slow = [](std::size_t i) {
     return std::max(0.3, 0.56 - 0.001 * static_cast<double>(i));
   };
@@ -79,7 +80,7 @@ TEST(Convergence, CrossingTheFairShareIsNotConverging) {
   EXPECT_NEAR(crossed.fair_share_of_windows, 101 / 400.0, 1e-9);  // from 0.55 down to 0.45
 }
 
-// Both start at line rate, are held back alike for a while and only then come apart.
+// Both start at line rate, are slowed equally for a while and only then diverge.
 TEST(Convergence, FairAtFirstAndUnfairLaterIsNotConverged) {
   const auto apart = [](std::size_t i) { return i < 30 ? 0.5 : 0.7; };
   const Convergence result = judge(twoFlows(60, apart));
@@ -142,7 +143,7 @@ TEST(Convergence, JustOutsideTheToleranceIsNotFair) {
   EXPECT_EQ(judge({{100, 100}, {100, 100}, {100, 100}, {80, 80}}).settled, std::nullopt);
 }
 
-// The share is that of what arrives: falling together is fair, which goodput shows.
+// The share is that of the arrivals: a common decrease is fair, and visible in goodput.
 TEST(Convergence, TheFairShareIsTheMeanOfTheFlows) {
   EXPECT_EQ(judge({{500, 100, 10}, {500, 100, 10}}).settled, Picoseconds(0));
 }
@@ -152,7 +153,7 @@ TEST(Convergence, NothingReceivedIsNotFair) {
   EXPECT_EQ(convergenceOf({}, {2, Picoseconds(0), kNever}, kEvery).settled, std::nullopt);
 }
 
-// Samples know only flows of which something came.
+// Samples contain only flows with arrivals.
 TEST(Convergence, AFlowThatNeverComesIsMissed) {
   const bench::Samples two = samplesOf({{500, 500, 500}, {500, 500, 500}});
   EXPECT_EQ(convergenceOf(two, {2, Picoseconds(0), kNever}, kEvery).settled, Picoseconds(0));

@@ -1,4 +1,4 @@
-// The numbers that the training draft asks for, on simulated hosts: 64 senders to one, 256 queue
+// The sizes that the training draft requires, on simulated hosts: 64 senders to one, 256 queue
 // pairs of a pair, 64 leaves. Against closed forms; a fabric of that size, messages shorter.
 #include <gtest/gtest.h>
 
@@ -26,11 +26,10 @@ class LastTrial final : public TrialRunner {
   bench::TrialResult last;
 };
 
-// 64 messages of 256 KiB to one host, held back by PFC alone. Nothing is lost, sent twice or left
-// over, and the receiver's link is never idle: 64 * 64 packets of 4096 B payload in frames of
-// 4158 B, 20 B of preamble and gap and, in the first of each message, 16 B of RETH, at 50 B/ns.
-// What is before and behind that is less than 10 us: paths, and the acknowledgement of the last
-// packet.
+// 64 messages of 256 KiB to one host, limited by PFC alone. Nothing is lost, duplicated or left
+// over, and the receiver's link is never idle: 64 * 64 packets of 4096 B payload in frames of 4158
+// B, 20 B of preamble and gap and, in the first of each message, 16 B of RETH, at 50 B/ns. The time
+// before and after is less than 10 us: paths, and the acknowledgement of the last packet.
 TEST(DraftScale, IncastOf64IsLosslessAndFillsTheReceiversLink) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.leaves = 9;

@@ -1,4 +1,4 @@
-// Text of what a DUT reports, and the series it makes.
+// Text of metrics that a DUT reports, and the resulting series.
 #include "suite/framework/dut_metrics.h"
 
 #include <gmock/gmock.h>

@@ -114,8 +114,8 @@ TEST(EarlyEnds, AnAllReduceSaysRuleAndWhatItReached) {
   EXPECT_NEAR(firstKpi(result, "busbw_gbps"), 8 * 1048576 * 1.75 / 74'530, 0.02 * 197);
 }
 
-// 200 +- 1 in the watched unit is 50 +- 0.25 in one in proportion to it. What is not known to
-// scatter has no interval.
+// 200 +- 1 in the watched unit is 50 +- 0.25 in a proportional one. Values without known scatter
+// have no interval.
 TEST(EarlyEnds, AFigureHasTheRelativeIntervalOfTheBatches) {
   bench::TrialResult trial;
   EXPECT_FALSE(withBatches(trial, 50).batches);
@@ -149,7 +149,7 @@ TEST(EarlyEnds, IterationsOfTheScenarioAreKept) {
   }
 }
 
-// Jobs that end early are told as the jobs that were asked for.
+// Jobs that end early are reported as the requested jobs.
 TEST(EarlyEnds, JobCompletionTimeIsOfAllIterations) {
   scenario::Scenario scenario = steadyAllReduce();
   scenario.parameters.repetitions = 1;

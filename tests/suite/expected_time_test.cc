@@ -1,4 +1,4 @@
-// What plans cost, on benches of every kind.
+// Costs of plans, on benches of every kind.
 #include "suite/framework/expected_time.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ bench::Capabilities simulatedCard() {
   return card;
 }
 
-// Whatever the DUT's size, a trial costs the ports of the card that it takes.
+// Whatever the DUT's size, a trial's cost depends on the ports of its card.
 TEST(ExpectedTime, OfACardIsThatOfItsPorts) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.link_rate = gigabitsPerSecond(100);
@@ -105,7 +105,7 @@ TEST(ExpectedTime, WeighsPointsByTheirPackets) {
   EXPECT_NEAR(plan.hop_cost, work / hops, 1e-9);
 }
 
-// Two measurements of one machine; other programs of it are what they may differ by.
+// Two measurements of one machine; other programs may make them differ.
 TEST(MachineSpeed, IsMeasuredRepeatably) {
   const double first = measureSlowness();
   const double second = measureSlowness();

@@ -60,13 +60,13 @@ TEST(Experts, LowLatencyDispatchIsWithin15PercentOfDeepEp) {
     const auto mean = expertKpi(result, "dispatch_mean_us", point);
     ASSERT_TRUE(mean);
     EXPECT_NEAR(*mean + 45, measured, 0.15 * measured) << point;
-    // All ranks begin together: the last one's time is the mean and what ranks wait for it.
+    // All ranks begin together: the last one's time is the mean plus the wait of ranks for it.
     EXPECT_NEAR(*expertKpi(result, "dispatch_us", point),
                 *mean + *expertKpi(result, "expert_idle_us", point), 1e-3);
     // No faster than the remote bytes: 128 x 8 x 7408 x (N - 8)/N at 50 GB/s.
     const double remote = 128 * 8 * 7408 * (ranks - 8.0) / ranks;
     EXPECT_GT(*expertKpi(result, "dispatch_us", point), 0.98 * remote / 50e3);
-    // Three bandwidths: all selections, those that leave the server, and what the wire has of them:
+    // Three bandwidths: all selections, those that leave the server, and their bytes on the wire:
     // two packets of 82 B more, one with a RETH, a token; and acknowledgements.
     const double logical = *expertKpi(result, "expert_logical_gigabytes_per_s", point);
     const double fabric = *expertKpi(result, "expert_fabric_gigabytes_per_s", point);
@@ -100,7 +100,7 @@ TEST(Experts, TheSameOnAnyNumberOfThreads) {
     EXPECT_GT(result.fabric->jobs[0].moe->combine.fabric_bytes, 0);
     if (first.empty()) first = result.toJson();
     EXPECT_EQ(result.toJson(), first) << threads;
-    // What is stored comes back whole.
+    // Storing preserves the result.
     EXPECT_EQ(bench::TrialResult::fromJson(first).toJson(), first);
   }
 }
@@ -108,7 +108,7 @@ TEST(Experts, TheSameOnAnyNumberOfThreads) {
 // The plan's packets crossing links against those that did, acknowledgements included.
 TEST(Experts, PlanKnowsHowMuchWillBeSent) {
   scenario::Scenario scenario = expertServers(4);
-  // In order: nothing is sent again.
+  // In order: no retransmissions.
   scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kEcmp;
   const bench::Capabilities bench = SimRunner().bench.capabilities();
   const TestConfig config{scenario, bench};
@@ -207,7 +207,7 @@ TEST(Experts, MoreRanksThanExpertsAreLeftOutAndSaid) {
                           [](const results::Deviation& one) {
                             return one.what.find("M1 with 16 ranks") != std::string::npos;
                           }));
-  // One server: nothing crosses the fabric, and there is no bandwidth of no time.
+  // One server: nothing crosses the fabric, and a bandwidth without time is undefined.
   EXPECT_FALSE(expertKpi(result, "expert_fabric_gigabytes_per_s", "M1, 8 ranks, 8 tokens"));
   EXPECT_EQ(expertKpi(result, "dispatch_us", "M1, 8 ranks, 8 tokens"), 0.0);
 }
@@ -243,8 +243,8 @@ TEST(Experts, RoutingsHaveTheirMarks) {
     EXPECT_LE(value("busiest_rank_ratio", "aux-loss", mode), 1.1);
     EXPECT_EQ(value("dropped_selections_percent", "top-k", mode), 0.0);
     EXPECT_GT(value("dropped_selections_percent", "token-drop", mode), 1.0);
-    // Capacity 1.25 of every expert: of a rank's eight experts not more either; over the mean of
-    // what is kept.
+    // Capacity 1.25 of every expert, hence at most that of a rank's eight experts; over the mean of
+    // the selections that are kept.
     EXPECT_LE(value("busiest_rank_ratio", "token-drop", mode),
               1.25 / (1 - value("dropped_selections_percent", "token-drop", mode) / 100) + 1e-9);
     EXPECT_GT(value("combine_us", "top-k", mode), 0.0);
@@ -276,7 +276,7 @@ TEST(Experts, ContentionSlowsDispatchesDown) {
 }
 
 // Below one switch, dispatches and KV transfers on separate NICs have no link in common, and their
-// queues are far below the thresholds: neither can notice the other.
+// queues are far below the thresholds: they do not affect each other.
 TEST(Experts, SeparateNicsBelowOneSwitchCostNothing) {
   scenario::Scenario scenario = expertServers(1);
   scenario.topology.hosts_per_leaf = 16;

@@ -69,7 +69,7 @@ TEST(FabricMetrics, SharesOfPackets) {
   EXPECT_TRUE(std::isnan(dropPpm(trialWith(fabric))));
 }
 
-// Of nothing there is no share, load, balance or time: no zero.
+// Shares, loads, balances and times of nothing are undefined, not zero.
 TEST(FabricMetrics, WhatDoesNotExistIsNotMeasured) {
   bench::FabricResult fabric;
   fabric.sim_end = microseconds(100);

@@ -1,5 +1,6 @@
-// A runner whose DUT is three formulas: it loses what exceeds a rate, has a latency that grows with
-// the load, and absorbs bursts up to a length. What a procedure must find is therefore known.
+// A runner whose DUT is three formulas: it loses the load above a rate, has a latency that grows
+// with the load, and absorbs bursts up to a length. The expected results of procedures are
+// therefore known.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class FakeDut final : public TrialRunner {
   std::function<std::vector<std::string>(const bench::TrialSpec&, std::uint32_t repetition)>
       faults = [](const bench::TrialSpec&, std::uint32_t) { return std::vector<std::string>{}; };
 
-  // What was asked for, in order.
+  // The requested trials, in order.
   std::vector<std::pair<bench::TrialSpec, std::uint32_t>> asked;
 
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
@@ -112,7 +113,7 @@ inline const results::Kpi* findKpi(const results::TestResult& result, const std:
   return nullptr;
 }
 
-// The figure of a KPI; fails the calling test by an exception when it is not there exactly once.
+// The figure of a KPI; fails the calling test by an exception unless it exists exactly once.
 inline const results::Quantity& kpi(const results::TestResult& result, const std::string& name,
                                     const std::string& point) {
   const results::Quantity* found = nullptr;
@@ -136,7 +137,7 @@ inline const results::Table* findTable(const results::TestResult& result, const 
   return nullptr;
 }
 
-// The same where it must be there; fails the calling test by an exception when it is not.
+// The same for a table that must exist; fails the calling test by an exception otherwise.
 inline const results::Table& table(const results::TestResult& result, const std::string& id) {
   if (const results::Table* found = findTable(result, id)) return *found;
   throw std::runtime_error("no table " + id);
@@ -164,14 +165,14 @@ inline std::string anomalies(const results::TestResult& result) {
   return all;
 }
 
-// What every result must satisfy whatever the test: tables are rectangular, numbers can be stored,
-// and it comes back from its JSON.
+// Properties of every result, for any test: tables are rectangular, numbers can be stored, and it
+// survives its JSON.
 void checkWellFormed(const results::TestResult& result);
 
-// What `test` finds of `dut` on someBench(), which is checked to be well formed.
+// The result of `test` for `dut` on someBench(), which is checked to be well formed.
 results::TestResult runTest(const Procedure& test, const scenario::Scenario& scenario,
                             FakeDut& dut);
-// What it plans there for a DUT of which nothing is known.
+// Its plan there for an unknown DUT.
 Plan planForUnknownDut(const Procedure& test, const scenario::Scenario& scenario);
 
 }  // namespace plumbline::suite

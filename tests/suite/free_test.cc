@@ -1,4 +1,4 @@
-// A workload of the user's own: figures against those of its trials, computed by hand.
+// A user-defined workload: figures against those of its trials, computed by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace plumbline::suite {
 namespace {
 
-// Keeps trials as a run's store does: by spec and repetition, as text.
+// Keeps trials like a run's store: by spec and repetition, as text.
 class StoringRunner final : public TrialRunner {
  public:
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
@@ -151,7 +151,7 @@ TEST(Free, AResumedRunGivesTheSame) {
   EXPECT_EQ(runner.simulator.trials, 3U);
 }
 
-// Incasts on one switch draw nothing: no hash has a choice, no mark is probable.
+// Incasts on one switch draw no random numbers: no hash has a choice, no mark is random.
 TEST(Free, SaysWhenSeedsChangeNothing) {
   scenario::Scenario scenario =
       scenarioOf({messageJob("incast", workload::Pattern::kIncast, 3, 65'536, 1)}, 2);
@@ -230,7 +230,7 @@ bool isUnmeasured(const results::TestResult& result, const std::string& name,
 }
 
 // Messages, a collective, and a job that has not even begun, cut off before anything was done:
-// what was counted may be zero, but no time, rate, share or index.
+// counts may be zero, but not times, rates, shares or indices.
 TEST(Free, NothingThatWasNotMeasuredIsZero) {
   workload::JobSpec late = messageJob("late", workload::Pattern::kPairs, 2, 1 << 20, 1);
   late.start = seconds(1);

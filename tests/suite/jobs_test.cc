@@ -189,15 +189,15 @@ TEST(LinkFailure, CostsPacketsAndTimeAndIsJudgedAgainstSteadyState) {
   EXPECT_GT(kpi(result, "packets_lost", spine).value, 0);
   EXPECT_GT(kpi(result, "failure_iteration_vs_p99", spine).value, 1);
   EXPECT_EQ(result.failed_elements, (std::vector<std::string>{"leaf0-spine0", "spine0"}));
-  // Routing reacts after 100 us; nothing is lost any more from then on, but for what is under way.
+  // Routing reacts after 100 us; later nothing is lost except packets in flight.
   EXPECT_LE(kpi(result, "loss_duration_us", spine).value, 110);
-  // Goodput falls to nothing, as a ring waits for its slowest member, and the last packet of a
-  // message is sent again only after the timeout of 4.096 us * 2^8.
+  // Goodput falls to zero, as a ring waits for its slowest member, and the last packet of a message
+  // is retransmitted only after the timeout of 4.096 us * 2^8.
   EXPECT_GE(kpi(result, "redistribution_us", spine).value, 1048);
 }
 
-// The draft: of the iteration in which the failure falls, against the steady state. One of eight
-// iterations waits for a timeout, so that the whole job is longer by an eighth of that.
+// The draft: of the iteration with the failure, against the steady state. One of eight iterations
+// waits for a timeout, so that the whole job is longer by an eighth of that.
 TEST(LinkFailure, OverheadIsThatOfTheFailuresIteration) {
   scenario::Scenario scenario = failingFabric();
   scenario.parameters.repetitions = 2;

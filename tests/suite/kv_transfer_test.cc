@@ -1,5 +1,5 @@
-// Transfers of KV caches: the same messages for endpoints, card and simulated hosts, and what each
-// of them can say of their times.
+// Transfers of KV caches: the same messages for endpoints, card and simulated hosts, and the times
+// that each of them can observe.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,14 +92,14 @@ TEST(KvTransfer, EndpointsTellTimesOfWholeMessages) {
   EXPECT_NEAR(findKpi(result, "transfer_p99_less_p50_us", alone)->quantity.value, 2, 0.02);
   EXPECT_EQ(findKpi(result, "transfer_p50_us", alone)->quantity.observed,
             ObservationPoint::kEndpointSoftware);
-  // 750 messages in the duration of a trial: what the scenario leaves to the test.
+  // 750 messages in the duration of a trial: the test's own choice.
   const std::string loaded = "64 KiB, 4 QPs, line rate";
   const double seconds = runner.asked.back().duration.toSeconds();
   ASSERT_NE(findKpi(result, "kv_gigabytes_per_s", loaded), nullptr);
   EXPECT_NEAR(findKpi(result, "kv_gigabytes_per_s", loaded)->quantity.value,
               750.0 * 65'536 / seconds / 1e9, 1e-9);
   EXPECT_NEAR(findKpi(result, "arrived_percent", loaded)->quantity.value, 75, 1e-9);
-  // What is late at the end was too slow for line rate: nothing is waited for.
+  // A message that is late at the end was too slow for line rate: there is no drain.
   EXPECT_EQ(runner.asked.back().drain, Picoseconds());
 }
 
@@ -157,8 +157,8 @@ TEST(KvTransfer, LoadsWithoutFurtherPortsBelongToOtherTests) {
   EXPECT_EQ(plan.points, kvTransferProcedure().plan({scenario, endpoints()}).points);
 }
 
-// On the simulated link everything is known: the frames there, the propagation, and the way back of
-// the acknowledgement, which carries nothing and so takes less than a full frame.
+// On the simulated link all parts are known: the frames there, the propagation, and the way back of
+// the acknowledgement, which has no payload and so takes less than a full frame.
 TEST(KvTransfer, SimulatedHostsTellTimesOverTheirTransport) {
   const scenario::Scenario scenario = transfers({Bytes(4 * kKiB), Bytes(64 * kKiB)});
   SimRunner runner;

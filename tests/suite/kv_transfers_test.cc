@@ -1,6 +1,6 @@
-// I5.1 to I5.4 on simulated hosts, held against what can be worked out by hand. At 400 Gb/s a byte
-// takes 20 ps. A full packet is 4096 B of payload and 62 B of headers, trailers included; preamble
-// and gap are 20 B more, and the first packet of a message has 16 B of RETH.
+// I5.1 to I5.4 on simulated hosts, compared with hand calculations. At 400 Gb/s a byte takes 20 ps.
+// A full packet is 4096 B of payload and 62 B of headers, trailers included; preamble and gap are
+// 20 B more, and the first packet of a message has 16 B of RETH.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ TEST(KvLatency, AloneIsExactlyItsPacketsAndThePath) {
       EXPECT_NEAR(kpi(result, what, point).value, arrivalUs(packets), 1e-6) << what << point;
     }
     EXPECT_EQ(kpi(result, "background_percent", point).value, 0);
-    // The acknowledgement comes back by the same way.
+    // The acknowledgement returns on the same path.
     EXPECT_GT(kpi(result, "kv_completion_p50_us", point).value, arrivalUs(packets) + 2.4);
   }
 }
@@ -124,15 +124,15 @@ TEST(KvLatency, OfOnePacketBesidePoissonBackgroundIsThatOfMd1) {
     EXPECT_LT(kpi(result, "kv_transfer_mean_us", point + "constant").value,
               kpi(result, "kv_transfer_mean_us", point + "Poisson").value);
   }
-  // P99 of the wait of M/D/1 at 0.5: 3.34 services.
+  // P99 of the waiting time in M/D/1 at a load of 0.5: 3.34 service times.
   const double p99 =
       (kpi(result, "kv_transfer_p99_us", "4 KiB, 50 %, Poisson").value - arrivalUs(1)) / service_us;
   EXPECT_GT(p99, 0.8 * 3.34);
   EXPECT_LT(p99, 1.2 * 3.34);
 }
 
-// First in, first out: while n packets of a message come, rho n of others do, so that its last one
-// waits W = rho n slots and what is left of the queue of the message before. That one left rho W
+// First in, first out: while n packets of a message arrive, rho n of others do, so that its last
+// one waits W = rho n slots plus the rest of the previous message's queue. That one left rho W
 // behind it, of which (1 - rho) g was sent until the next one came, g later: W = rho / (1 - rho) n
 // slots - g.
 TEST(KvLatency, OfManyPacketsGrowsWithTheBackground) {
@@ -201,9 +201,9 @@ TEST(KvScaling, WithSprayEveryPairIsAsFastAsAlone) {
   EXPECT_NEAR(kpi(result, "kv_transfer_p50_us", "1 pairs, ECMP").value, time_us, 0.01 * time_us);
 }
 
-// ECMP throws the four flows of each of two leaves on four uplinks each. The squared coefficient of
-// variation of m flows on n links has the mean (n - 1) / m: of the eight links together 0.75 or,
-// with one mean for both leaves, the same. JFI = 1 / (1 + CV^2).
+// ECMP distributes the four flows of each of two leaves over four uplinks each. The squared
+// coefficient of variation of m flows on n links has the mean (n - 1) / m: of the eight links
+// together 0.75 or, with one mean for both leaves, the same. JFI = 1 / (1 + CV^2).
 TEST(KvScaling, WithEcmpUplinksAreAsEvenAsBallsInBins) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.leaves = 8;

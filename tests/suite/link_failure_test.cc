@@ -48,14 +48,14 @@ TEST(GoodputBack, IsZeroWhereItNeverFell) {
 TEST(GoodputBack, IsNothingWhereItStaysAway) {
   const bench::Samples samples = samplesOf(150, [](std::size_t i) { return i >= 60 ? 5U : 10U; });
   EXPECT_FALSE(goodputBack(samples, microseconds(50), microseconds(150)));
-  // Nor where it would be back, but behind the end of the job.
+  // Nor if it recovers after the end of the job.
   const bench::Samples late =
       samplesOf(150, [](std::size_t i) { return i >= 60 && i < 120 ? 0U : 10U; });
   EXPECT_TRUE(goodputBack(late, microseconds(50), microseconds(150)));
   EXPECT_FALSE(goodputBack(late, microseconds(50), microseconds(125)));
 }
 
-// Between two iterations nothing arrives for 4 us, before the failure as behind it: no fall.
+// Between two iterations nothing arrives for 4 us, both before and after the failure: no fall.
 TEST(GoodputBack, PausesThatWereThereBeforeAreNone) {
   const bench::Samples samples =
       samplesOf(150, [](std::size_t i) { return i % 40 >= 36 ? 0U : 10U; });
@@ -68,7 +68,7 @@ TEST(LastLoss, BeginsAtTheFailure) {
   samples.first_drop = microseconds(51);
   samples.last_drop = microseconds(148);
   EXPECT_EQ(lastLoss(samples, microseconds(50)), microseconds(98));
-  samples.last_drop = microseconds(49);  // of something else
+  samples.last_drop = microseconds(49);  // of another cause
   EXPECT_FALSE(lastLoss(samples, microseconds(50)));
 }
 

@@ -1,5 +1,5 @@
 // The test of retries hop by hop: on simulated hosts, against closed forms and with a fabric that
-// says something wrong.
+// reports wrong values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ bench::Capabilities someHosts() {
   return bench::SimBench({.line_rate = gigabitsPerSecond(100)}).capabilities();
 }
 
-// What simulated hosts say of a trial, changed by a function of it.
+// Results of simulated hosts, changed by a function of the trial.
 class Changed final : public TrialRunner {
  public:
   explicit Changed(std::function<void(TrialResult&)> change) : change_(std::move(change)) {}
@@ -145,7 +145,7 @@ TEST(LlrHops, RetriesAreThoseThatTheErrorsMake) {
   EXPECT_NE(result.summary.find("12 hops of the fabric"), std::string::npos);
 }
 
-// Go-back-N between what it takes at the load and on a full line, but for a frame per failure.
+// Go-back-N between its cost at the load and on a full line, except for a frame per failure.
 TEST(LlrHops, RepetitionsAreThoseOfGoBackN) {
   const results::TestResult result = runRing();
   const results::Table& shares = table(result, "hop_share");
@@ -248,8 +248,8 @@ TEST(LlrHops, RefusesWhatHasNoHopsToTell) {
   EXPECT_THAT(refusals(scenario, hosts), ElementsAre(HasSubstr("more than half of the frames")));
 }
 
-// The fabric's hops are modelled, the card's own link is timed by the card: 1000 frames of 512
-// bytes, 41 of them damaged, 20 ns more than on a free line of 500 ns for each.
+// The fabric's hops are modelled, the card times its own link: 1000 frames of 512 bytes, 41 of them
+// damaged, 20 ns more than on a free line of 500 ns for each.
 TEST(LlrHops, PutsTheCardsOwnLinkBesideThem) {
   bench::SimBench fabric({.line_rate = gigabitsPerSecond(100)});
   Scripted runner([&](const TrialSpec& spec) {

@@ -107,7 +107,7 @@ TEST(LosslessLosses, WhatTheScenarioInjectsIsNotPfcsFault) {
   spec = losslessSpec();
   spec.dut.failures = {{"a-b", {}, {}}};
   EXPECT_EQ(textOf(spec, trialWith(0, 0, 3)), "");
-  // A headroom that is full is PFC's, whatever else there is.
+  // A full headroom is PFC's fault, whatever other losses there are.
   EXPECT_THAT(textOf(spec, trialWith(7, 5, 3)), HasSubstr("7 packets of a lossless priority"));
 }
 

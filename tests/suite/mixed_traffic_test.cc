@@ -1,5 +1,5 @@
-// I5.4, I8.1 to I8.4 and I9.3 on simulated hosts, held against what can be worked out by hand: at
-// 400 Gb/s a byte takes 20 ps, and a full packet of 4,158 B a slot of 83.56 ns.
+// I5.4, I8.1 to I8.4 and I9.3 on simulated hosts, compared with hand calculations: at 400 Gb/s a
+// byte takes 20 ps, and a full packet of 4,158 B a slot of 83.56 ns.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,8 +55,8 @@ TEST(EcnIncast, MarksFirstWhereTheQueueExceedsTheThreshold) {
       EXPECT_LE(goodput, 100.0 * senders * 16'777'216 * 20e-6 / wire);
       EXPECT_GE(goodput, 100.0 * senders * 16'777'216 * 20e-6 / (wire + 3));
       EXPECT_EQ(kpi(result, "drop_ppm", point).value, 0);
-      // Not marked: those that find no more than K while the queue grows, M / (M - 1) of K, and
-      // while it is emptied, when no more come: none.
+      // Not marked: packets that find no more than K while the queue grows, M / (M - 1) of K; while
+      // it drains no packets arrive.
       const double unmarked = threshold / kPacket * senders / (senders - 1);
       EXPECT_NEAR(kpi(result, "ecn_percent", point).value, 100 - 100 * unmarked / (4096 * senders),
                   0.1)
@@ -98,7 +98,7 @@ TEST(PfcBursts, PauseOnlyWhereTransfersMeet) {
             1.05 * 4 * 4096 * kSlotUs);
 }
 
-// What strict priority serves first waits for the end of one frame at each port of switches,
+// A frame of the highest strict priority waits for the end of one frame at each port of switches,
 // however much the lossless class sends and is paused.
 TEST(PfcBursts, DoNotHoldUpAHigherClass) {
   scenario::Scenario scenario = smallFabric();
@@ -201,7 +201,7 @@ TEST(KvDeadlock, IsThatOfTheCycleWithTransfersBesideIt) {
   EXPECT_EQ(kpi(result, "deadlock", "trigger, no watchdog").value, 1);
   EXPECT_EQ(kpi(result, "pfc_storm", "trigger, no watchdog").value, 1);
   EXPECT_GE(kpi(result, "pause_hops", "trigger, no watchdog").value, 3);
-  // From the trigger at 0.4 ms to the end at 4 ms, but for its first steps.
+  // From the trigger at 0.4 ms to the end at 4 ms, without its first steps.
   EXPECT_GT(kpi(result, "zero_throughput_us", "trigger, no watchdog").value, 2500);
   for (const char* point : {"trigger, watchdog drops", "trigger, watchdog forwards"}) {
     EXPECT_EQ(kpi(result, "deadlock", point).value, 0) << point;

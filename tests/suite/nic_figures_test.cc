@@ -1,4 +1,4 @@
-// What NICs count in the trials of a test becomes its figures, and what they do not count does not.
+// Counters of NICs during a test become its figures; figures without counters are absent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Loads that PFC holds back: what a sender did not offer is neither throughput nor loss. Against
+// Loads that PFC delays: load that a sender did not offer is neither throughput nor loss. Against
 // closed forms, on simulated hosts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Keeps the MMR of the last trial that lost nothing and held nothing back.
+// Keeps the MMR of the last trial without loss or delayed senders.
 class PassingTrial final : public TrialRunner {
  public:
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
@@ -33,9 +33,9 @@ class PassingTrial final : public TrialRunner {
   double mmr = 0;
 };
 
-// Every host to the one of the same place on the next leaf, one QP each: four flows of a leaf fall
-// on four uplinks by hash. The busiest link has MMR times the mean of one flow, so 1/MMR of line
-// rate is all that every flow can have.
+// Every host to the one of the same place on the next leaf, one QP each: a hash assigns the four
+// flows of a leaf to four uplinks. The busiest link has MMR times the mean of one flow, so every
+// flow can have at most 1/MMR of line rate.
 scenario::Scenario throughEcmp() {
   scenario::Scenario scenario = smallFabric();
   scenario.traffic.message_sizes = {{Bytes(4096)}};
@@ -93,9 +93,9 @@ scenario::Scenario incast() {
   return scenario;
 }
 
-// A sender's input holds (N - 1) / N of what has come. It reaches xoff after xoff / F * N / (N - 1)
-// frames, seen when the last of them has passed the switch's latency; the PAUSE takes effect two
-// cables and a frame later.
+// A sender's input holds (N - 1) / N of the arrivals. It reaches xoff after xoff / F * N / (N - 1)
+// frames, detected when the last of them has passed the switch's latency; the PAUSE takes effect
+// two cables and a frame later.
 TEST(OfferedRate, PfcHoldsABurstBackFromXoffOn) {
   for (const Picoseconds drain : {milliseconds(1), milliseconds(3)}) {
     scenario::Scenario scenario = incast();
@@ -119,8 +119,8 @@ TEST(OfferedRate, PfcHoldsABurstBackFromXoffOn) {
   }
 }
 
-// 64 MB shared, alpha 1: a queue of 32 MB, which takes 1.3 ms to drain. A wait of 1 ms for it must
-// not be taken for loss.
+// 64 MB shared, alpha 1: a queue of 32 MB, which takes 1.3 ms to drain. Frames still queued after a
+// wait of 1 ms must not count as lost.
 TEST(OfferedRate, TheWaitForResidualFramesDecidesNothing) {
   scenario::Scenario scenario = incast();
   scenario.topology.hosts = 3;
@@ -133,7 +133,7 @@ TEST(OfferedRate, TheWaitForResidualFramesDecidesNothing) {
   EXPECT_EQ(findKpi(result, "burst_unpaused_frames", "4096 B, 2:1"), nullptr);
 }
 
-// Without room above xoff a lossless priority loses frames: they are counted, and said.
+// Without room above xoff a lossless priority loses frames: they are counted and reported.
 TEST(OfferedRate, LossesBehindAPauseAreFound) {
   scenario::Scenario scenario = incast();
   scenario.parameters.incast_ratios = {{8}};

@@ -1,4 +1,4 @@
-// What plans foretell of searches on a simulated DUT, against the searches themselves.
+// Predictions of plans for searches on a simulated DUT, against the searches themselves.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace plumbline::suite {
 namespace {
 
-// Counts trials and packet-hops. As in a run, a trial that is known is not run again.
+// Counts trials and packet-hops. As in a run, a repeated trial is not run again.
 template <typename Runner>
 class Counter final : public TrialRunner {
  public:
@@ -88,7 +88,7 @@ TEST(Plan, CountsATrialThatSearchAndLatencyShareOnce) {
   }
 }
 
-// What a job communicates does not depend on how long it computes.
+// The communication of a job does not depend on its computing time.
 TEST(Plan, CountsATrialThatTwoPointsShareOnce) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.compute = {{microseconds(10), microseconds(50)}};

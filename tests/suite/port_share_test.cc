@@ -43,7 +43,7 @@ TEST(PortShare, FramesInsideCountWhole) {
   EXPECT_NEAR(shareOf(trialAt(50), false, 7), 7 * kSlotNs / 100, 1e-9);
 }
 
-// Another port's frames say nothing about this one's.
+// Frames of other ports do not count.
 TEST(PortShare, IsOfTheStreamsOfThatPort) {
   EXPECT_NEAR(wireSharePercent(trialAt(70), 0, true, 1, 9'216, gigabitsPerSecond(100)),
               kSlotNs / 100, 1e-9);

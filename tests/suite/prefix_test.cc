@@ -1,4 +1,4 @@
-// I9.2 against its closed form: what a common prefix saves of prefill, and of the fabric.
+// I9.2 against its closed form: savings of a common prefix in prefill, and on the fabric.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST(Prefixes, SaveTheirWholePagesOncePerCache) {
     EXPECT_NEAR(kpiValue(result, "ttft_reduction_ms", point), prefill + (row.saved > 0 ? wire : 0),
                 1e-6)
         << point;
-    // The load is what arrives: within capacity it comes out whatever is cached.
+    // The load is the arrival rate: within capacity the output does not depend on the cache.
     EXPECT_NEAR(kpiValue(result, "output_gain_percent", point), 0, 5) << point;
   }
 }
@@ -99,7 +99,7 @@ TEST(Prefixes, TheCeilingIsThatOfThePrompts) {
   EXPECT_NEAR(ceiling(1), 100 * 0.9 * kShared / kPrompt, 1e-9);
 }
 
-// Half of the pages are not sent: the plan says so.
+// Half of the pages are not sent, which the plan accounts for.
 TEST(Prefixes, ThePlanKnowsWhatIsNotSent) {
   scenario::Scenario scenario = prefixes();
   scenario.parameters.prefix_shares = {Fraction::percent(100)};
@@ -110,7 +110,7 @@ TEST(Prefixes, ThePlanKnowsWhatIsNotSent) {
   EXPECT_EQ(plan.samples[2].packet_hops, plan.samples[0].packet_hops);
 }
 
-// One prefix for all, and pages for two prompts on each worker: what is cached is given up.
+// One prefix for all, and pages for two prompts on each worker: cached pages are evicted.
 TEST(Prefixes, EvictionsAreCounted) {
   scenario::Scenario scenario = prefixes();
   scenario.serving->program.system.prefill_pages = 12;

@@ -93,7 +93,7 @@ TEST(QuickProfile, ListsEveryNumberThatDiffers) {
   EXPECT_THAT(burst, HasSubstr("longest burst tried: 65536 frames instead of 16777216"));
 }
 
-// What limits a figure is an anomaly of the result, not a deviation of its set-up.
+// A limit of a figure's meaning is an anomaly of the result, not a deviation of its set-up.
 TEST(QuickProfile, SaysWhatABufferHidesFromShortTrials) {
   scenario::Scenario scenario = someScenario();
   const auto hidden = [&scenario](TestId test) {
@@ -108,7 +108,7 @@ TEST(QuickProfile, SaysWhatABufferHidesFromShortTrials) {
   FakeDut dut;
   EXPECT_THAT(anomalies(runTest(throughputProcedure(), scenario, dut)),
               HasSubstr("cannot fill the DUT's buffer (1000000 B of buffer per port)"));
-  // A shared buffer counts, not the one per port that is not in use: alpha 1 gives one port half.
+  // A shared buffer counts, not the unused one per port: alpha 1 gives one port half.
   scenario.switches.shared_buffer.emplace().total = Bytes(2'000'000);
   scenario.switches.buffer_per_port = Bytes(1'000);
   EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("2000000 B of buffer shared by all ports"));

@@ -64,7 +64,7 @@ TEST(RcRecovery, IsTheSameInEveryTest) {
           trial.spec.transport ? std::get_if<transport::RoceSpec>(&*trial.spec.transport) : nullptr;
       if (roce == nullptr || roce->service != transport::RoceService::kRc) continue;
       const bool spray = trial.spec.dut.switches.load_balancing.kind == Kind::kSprayRoundRobin;
-      // T8.3 shows what reordering costs a receiver that goes back, and says so.
+      // T8.3 shows the cost of reordering with go-back-N, labelled so.
       const bool goes_back = trial.label.find("go-back-N") != std::string::npos;
       EXPECT_EQ(roce->recovery == transport::RoceRecovery::kSelectiveRepeat, spray && !goes_back)
           << procedure->id() << " " << trial.label;
@@ -74,7 +74,7 @@ TEST(RcRecovery, IsTheSameInEveryTest) {
   EXPECT_GT(sprayed, 20U);
 }
 
-// The scenario's balancing is what tests use whose draft names none.
+// Tests whose draft names no balancing use the scenario's.
 TEST(ScenarioBalancing, IsHonoured) {
   scenario::Scenario scenario = smallFabric();
   for (const Kind kind : {Kind::kSprayRandom, Kind::kFlowlet, Kind::kWeighted, Kind::kEcmpQp}) {
@@ -90,7 +90,7 @@ TEST(ScenarioBalancing, IsHonoured) {
   }
 }
 
-// A test that sets the balancing itself says so where the scenario wanted another.
+// A test that sets the balancing itself reports the scenario's different one as a deviation.
 TEST(ScenarioBalancing, ThatASweepReplacesIsADeviation) {
   scenario::Scenario scenario = smallFabric();
   scenario.switches.load_balancing.kind = Kind::kWeighted;

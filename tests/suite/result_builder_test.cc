@@ -1,4 +1,4 @@
-// What a result says by itself of repetitions, and of what its trials set.
+// Automatic parts of a result: repetitions, and the settings of its trials.
 #include "suite/framework/result_builder.h"
 
 #include <gmock/gmock.h>

@@ -82,7 +82,7 @@ TEST(ScaleLimit, NonBlockingFabricIsFlat) {
                 rate * std::stoi(nodes) / 2, 1e-6 * rate);
   }
   for (const results::Kpi& one : result.kpis) EXPECT_NE(one.name, "scale_limit_nodes") << one.point;
-  // What the seeds do not change has no interval, and is judged.
+  // A figure that the seeds do not change has no interval, and is judged.
   for (const auto& row : scaleTable(result, "limits").rows) {
     if (std::get<std::string>(row[0]) != "KV throughput of a pair") continue;
     EXPECT_EQ(std::get<std::string>(row.back()), "none up to the largest");
@@ -92,8 +92,8 @@ TEST(ScaleLimit, NonBlockingFabricIsFlat) {
               25);
 }
 
-// Both levels have the same requests; the flow level's figures are close, and the report says how
-// close.
+// Both levels have the same requests; the flow level's figures are close, and the report has the
+// difference.
 TEST(ScaleLimit, ErrorOfTheFlowLevelIsReported) {
   const results::TestResult result = runTest(scaleLimitProcedure(), cluster(4));
   const results::Table& overlap = scaleTable(result, "overlap");

@@ -1,4 +1,4 @@
-// A tester card that is a function, and what the tests of the card begin with.
+// A tester card that is a function, and common parts of the tests of the card.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Scripted final : public TrialRunner {
   std::function<bench::TrialResult(const bench::TrialSpec&)> answer_;
 };
 
-// A card that can do everything the tests ask of one.
+// A card with all features that the tests need.
 inline bench::Capabilities aCard() {
   bench::Capabilities card = someBench();
   card.max_ports = 4;
@@ -42,7 +42,7 @@ inline scenario::Scenario onALink() {
   return scenario;
 }
 
-// Everything sent arrives.
+// All frames arrive.
 inline bench::TrialResult nothingWrong(const bench::TrialSpec& spec) {
   bench::TrialResult result;
   result.ports.resize(spec.dut.hostCount());

@@ -10,8 +10,7 @@
 namespace plumbline::suite {
 namespace {
 
-// A trial that passes up to `limit`, as long as it is asked only within [low, high] and never
-// twice.
+// A trial that passes up to `limit`; it must be tried only within [low, high] and never twice.
 class Oracle {
  public:
   Oracle(std::uint64_t low, std::uint64_t high, std::uint64_t limit)

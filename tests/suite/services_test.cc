@@ -1,4 +1,4 @@
-// T6.1, T6.2 and T6.7 on the bench of simulated hosts: services, and what setting up costs.
+// T6.1, T6.2 and T6.7 on the bench of simulated hosts: services, and the cost of setup.
 #include "suite/training/services.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(ServiceThroughput, FindsWhatEachServiceCarries) {
   EXPECT_EQ(table(result, "services").rows.size(), 2U);
 }
 
-// Offers more than the receiver's link carries: what is found must be what it carries.
+// The offered load exceeds the receiver's link: the result must be the carried rate.
 TEST(ServiceThroughput, RateIsTheOneCarriedNotTheOneOffered) {
   scenario::Scenario scenario = onePoint(1);
   scenario.topology.kind = fabric::TopologyKind::kClos2;
@@ -165,7 +165,7 @@ TEST(ServiceLatency, FirstMessagesAreManyAndTheirNumberIsTold) {
   }
 }
 
-// The scenario's own set-up counts: out of band, 30 us, nothing on the wire.
+// The scenario's own setup applies: out of band, 30 us, nothing on the wire.
 TEST(ServiceLatency, QpsMayBeSetUpOutOfBand) {
   scenario::Scenario scenario = shortMessages();
   transport::RoceSpec roce = usualRoce();

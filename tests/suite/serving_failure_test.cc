@@ -50,7 +50,7 @@ scenario::Scenario twoLeaves(std::uint32_t spines, fabric::LoadBalancingKind bal
   section.warmup = milliseconds(50);
   scenario.parameters.duration = milliseconds(200);
   scenario.parameters.repetitions = 1;
-  // Without congestion control: what limits is the link.
+  // Without congestion control: the link is the limit.
   scenario.transport = transport::RoceSpec();
   return scenario;
 }
@@ -81,8 +81,8 @@ TEST(ServingFailure, AnUplinkCarriesItsShare) {
   EXPECT_NEAR(share(2, fabric::LoadBalancingKind::kEcmp, 4), 50, 25);
 }
 
-// Lost packets are sent again at the latest when the timer that runs at the end of convergence has
-// expired, which has doubled up to convergence + timeout.
+// Lost packets are retransmitted at the latest when the timer that runs at the end of convergence
+// has expired, which has doubled up to convergence + timeout.
 TEST(ServingFailure, TransfersRecoverWithinConvergenceAndTimeout) {
   const results::TestResult result =
       runTest(servingFailureProcedure(), twoLeaves(4, fabric::LoadBalancingKind::kSprayRoundRobin));
@@ -95,7 +95,7 @@ TEST(ServingFailure, TransfersRecoverWithinConvergenceAndTimeout) {
   const double recovery = failureKpi(result, "serving_recovery_ms", point);
   EXPECT_GT(recovery, 0);
   EXPECT_LE(recovery, 2 * 2 + kTimeoutMs + 2 * 10.7);
-  // Three uplinks of 10 Gb/s take 16.8: nothing is lost of the rate.
+  // Three uplinks of 10 Gb/s carry 16.8: the rate is not reduced.
   EXPECT_NEAR(failureKpi(result, "kv_rate_after_percent", point), 100, 5);
   EXPECT_THAT(result.failed_elements, ElementsAre("prefill0-spine0", "decode0-spine0",
                                                   "prefill0-spine1", "decode0-spine1"));

@@ -1,4 +1,4 @@
-// What serving tests say of single requests: the load as it came, raw data, steps outside a table.
+// Results of serving tests for single requests: the actual load, raw data, steps outside a table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ const results::Table& tableOf(const results::TestResult& result, const std::stri
 
 double number(const results::Cell& cell) { return std::get<results::Quantity>(cell).value; }
 
-// Twice 50 requests per second is the trace as it is: 60 of them in the window of 0.6 s.
+// Twice 50 requests per second is the unscaled trace: 60 of them in the window of 0.6 s.
 TEST(ServingRequests, TheLoadIsTheTraces) {
   const results::TestResult result = runTest(overloadProcedure(), underTrace(200));
   const results::Table& load = tableOf(result, "load");
@@ -113,7 +113,7 @@ TEST(ServingRequests, EveryRequestIsALineOfRawData) {
 }
 
 // Prompts of 10 tokens have their first token after 1 ms of prefill and a step of 2 ms, those of 30
-// after 3 ms and the step; on the way their KV cache takes less than 0.2 ms.
+// after 3 ms and the step; the transfer of the KV cache takes less than 0.2 ms.
 TEST(ServingRequests, RawDataSayWhichKeptTheLimits) {
   scenario::Scenario scenario = underTrace(200);
   scenario.serving->slo.ttft = milliseconds(4);
@@ -176,7 +176,7 @@ TEST(ServingRequests, APartOfATraceWithAnotherRateIsAnAnomaly) {
                                                HasSubstr("has another rate than all of it"))));
 }
 
-// Nothing was measured: that is no verdict on the system.
+// Without measurements there is no verdict on the system.
 TEST(ServingRequests, AWindowWithoutRequestsIsNotValid) {
   scenario::Scenario scenario = underTrace(200);
   scenario.serving->workload = serving::fixedWorkload(1, 10, 4, UINT64_MAX);
@@ -220,8 +220,8 @@ TEST(ServingRequests, TheBoundIsThatOfRisingRates) {
   }
 }
 
-// Answers of one token have no gap between two: the TTFT alone decides. Answers that no window is
-// long enough for are not served at any rate, however short their gaps.
+// Answers of one token have no gaps: the TTFT alone decides. Answers longer than any window are not
+// served at any rate, however short their gaps.
 TEST(ServingRequests, ARateIsKeptByRequestsThatAreDone) {
   scenario::Scenario scenario = underTrace(4);
   scenario.serving->workload = serving::fixedWorkload(1, 20, 1, UINT64_MAX);

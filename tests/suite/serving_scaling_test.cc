@@ -60,8 +60,8 @@ TEST(ServingScaling, JoinedServersGetTheirShare) {
   EXPECT_GT(first, 20 + wire);
   EXPECT_LT(first, 3 * 25 + 20 + wire * 1.05 + 0.1);
   EXPECT_EQ(scalingKpi(result, "packets_lost"), 0);
-  // The last request routed there before they leave: prefill may be under way, then transfer and
-  // five steps of decode, each of which waits for the end of one under way.
+  // The last request routed there before they leave may be in prefill; then follow transfer and
+  // five steps of decode, each of which waits for the end of a running one.
   EXPECT_LE(scalingKpi(result, "scale_down_drain_ms"), 20 + wire * 1.05 + 6 * 2);
   EXPECT_LE(scalingKpi(result, "scale_up_steady_ms"), 3 * 25 + 20 + wire * 1.05 + 0.1 + 300);
 }

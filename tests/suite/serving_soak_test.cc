@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // A model of 512 bytes of KV cache per token, pages of one token: 13 windows of a second of 16
-// requests of 1,000 tokens each are 450,000 pages given back and hardly a packet.
+// requests of 1,000 tokens each are 450,000 released pages and hardly a packet.
 scenario::Scenario servingSoak() {
   scenario::Scenario scenario;
   scenario.bench = "sim";
@@ -97,8 +97,8 @@ TEST(ServingSoak, APlantedLeakIsFlagged) {
   EXPECT_TRUE(hasAnomaly(result, "potential leak: Decode pages used, mean"));
 }
 
-// At a fifth of the capacity the system is empty for a moment in every window: the fewest pages in
-// use are the lost ones. Of 112,000 pages 0.001, four in each window and pool.
+// At a fifth of the capacity the system is briefly empty in every window: the fewest pages in use
+// are the lost ones. Of 112,000 pages 0.001, four in each window and pool.
 TEST(ServingSoak, ALeakIsATrendOfTheFewestPages) {
   scenario::Scenario scenario = servingSoak();
   scenario.serving->program.system.memory.leak = 1e-3;
@@ -135,7 +135,7 @@ TEST(ServingSoak, AWindowWithoutRequestsHasNoPercentile) {
                   [](const results::UnmeasuredKpi& one) { return one.name == "ttft_p99_ms"; }));
 }
 
-// A run that ends before its requests do cannot say what is left.
+// For a run that ends before its requests the remainder is unknown.
 TEST(ServingSoak, WhatIsLeftIsKnownOnlyAtQuiescence) {
   scenario::Scenario scenario = servingSoak();
   scenario.serving->drain = Picoseconds(0);
@@ -147,7 +147,7 @@ TEST(ServingSoak, WhatIsLeftIsKnownOnlyAtQuiescence) {
                   [](const results::UnmeasuredKpi& one) { return one.name == "pages_left"; }));
 }
 
-// The three are one soak: the first two are one trial, and the third has it beside its own.
+// The three are one soak: the first two are one trial, which the third has besides its own.
 TEST(ServingSoak, IsOneTrialForItsTests) {
   const scenario::Scenario scenario = servingSoak();
   SimRunner runner;

@@ -1,5 +1,5 @@
-// Tests of serving systems against closed forms: what is sent where, what an idle system takes, and
-// what a loaded one must keep to.
+// Tests of serving systems against closed forms: bytes on each flow, times of an idle system, and
+// conservation under load.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -135,14 +135,14 @@ TEST(Batching, ABatchOfOneIsTheSameBothWays) {
             kpi(result, "ttft_p99_ms", "64 requests, static"));
 }
 
-// Twice what prefill computes: the queue grows for as long as the load lasts, and goodput falls.
+// Twice the capacity of prefill: the queue grows for as long as the load lasts, and goodput falls.
 TEST(Overload, GoodputFallsAndNothingIsLeftOut) {
   scenario::Scenario scenario = system(1, 1);
   auto& section = *scenario.serving;
   section.workload = serving::fixedWorkload(1, 100, 4, UINT64_MAX);
   section.drain = milliseconds(200);
   section.slo.ttft = milliseconds(100);
-  scenario.parameters.rates = {100};  // what prefill computes, 10 ms each
+  scenario.parameters.rates = {100};  // the capacity of prefill, 10 ms each
   const results::TestResult result = runTest(overloadProcedure(), scenario);
   const double at_200 = kpi(result, "goodput_tokens_per_s", "200 %");
   EXPECT_LT(at_200, 0.5 * 100 * 4);
@@ -189,7 +189,7 @@ TEST(ServingTests, RunTheRatesOfTheScenarioToTheirLastDigit) {
   EXPECT_EQ(plan.samples.front().spec.serving->workload.arrivals.rate, 100.0 / 3);
 }
 
-// Where the decode worker has the whole prompt, nothing is sent: no transfer, and none that failed.
+// If the decode worker has the whole prompt, nothing is sent: no transfer, and no failed one.
 TEST(ServingTests, RequestsWithNothingToSendHaveNoTransfer) {
   serving::ServingResult result;
   serving::RequestRecord sent;

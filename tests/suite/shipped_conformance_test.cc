@@ -1,4 +1,4 @@
-// Every shipped scenario of both suites in the profile `quick` has what the draft demands: nothing
+// Every shipped scenario of both suites in the profile `quick` meets the draft's demands: nothing
 // is absent, empty, or the same at every point without a reason in the data file.
 #include <gtest/gtest.h>
 
@@ -38,8 +38,8 @@ scenario::Vocabulary words() {
   return words;
 }
 
-// Each test in its own file; those that have none in the file of the whole suite. Which tests run
-// the same trials share a case.
+// Each test in its own file; those without one in the file of the whole suite. Tests with common
+// trials share a case.
 std::map<std::string, std::vector<Shipped>> casesOf(const char* suite) {
   const fs::path folder = fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios" / suite;
   std::map<std::string, std::vector<Shipped>> cases;
@@ -115,7 +115,7 @@ TEST_P(ShippedConformance, HasWhatTheDraftDemands) {
 }
 
 // The tests of the tester card, on a DUT of formulas: its results have the same tables and figures.
-// Whether values differ from point to point is for the card's own tests.
+// The card's own tests check whether values differ from point to point.
 TEST(CardConformance, HasTheSameTablesAndFigures) {
   for (const char* id : {"T5.1", "T5.2", "T5.3"}) {
     FakeDut dut;

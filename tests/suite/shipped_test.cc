@@ -78,9 +78,9 @@ TEST(ShippedScenarios, WarnOfNothingButWhatIsKnown) {
   }
 }
 
-// What a step of T10.2's models takes: floating-point operations of what an iteration gets done,
-// over the accelerators that share them and the compute phase. An H100 has 989 TFLOP/s for dense
-// BF16, of which large matrix products reach about half.
+// A step of T10.2's models: floating-point operations of an iteration, over the accelerators that
+// share them and the compute phase. An H100 has 989 TFLOP/s for dense BF16, of which large matrix
+// products reach about half.
 TEST(ShippedScenarios, ComputePhasesOfModelsArePossible) {
   struct Model {
     const char* file;
@@ -115,8 +115,8 @@ TEST(ShippedScenarios, AllValidate) {
   }
 }
 
-// Every test on simulated hosts has its scenario, and both profiles of it can run; what runs
-// several tests is for the quick one.
+// Every test on simulated hosts has its scenario, and both profiles of it can run; files with
+// several tests are for the quick one.
 TEST(ShippedScenarios, TestsOnSimulatedHostsHaveOneThatCanRun) {
   std::set<std::string> tests;
   for (const auto& file : shipped()) {

@@ -28,7 +28,7 @@ class SimRunner final : public TrialRunner {
   }
 };
 
-// What `test` finds on that bench.
+// The result of `test` on that bench.
 inline results::TestResult runTest(const Procedure& test, const scenario::Scenario& scenario) {
   SimRunner runner;
   return test.run({scenario, runner.bench.capabilities()}, runner);

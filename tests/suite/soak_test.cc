@@ -1,4 +1,4 @@
-// T12.1 and T12.2: what happens on a day is found at its time, a drift where there is one, and none
+// T12.1 and T12.2: events of a day are found at their times, a drift where there is one, and none
 // where there is none.
 #include "suite/training/soak.h"
 
@@ -20,8 +20,8 @@ using testing::HasSubstr;
 
 constexpr Picoseconds kHour = seconds(3'600);
 
-// Eight hours, a sample each half-hour, sprayed so that windows differ by what happens in them and
-// not by their hashes.
+// Eight hours, a sample each half-hour, sprayed so that windows differ by events and not by their
+// hashes.
 scenario::Scenario shortDay() {
   scenario::Scenario scenario = smallFabric();
   scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kSprayRoundRobin;
@@ -32,7 +32,7 @@ scenario::Scenario shortDay() {
   return scenario;
 }
 
-// Changes what trials see, by their number.
+// Changes the results of trials, by their number.
 class TamperedRunner final : public TrialRunner {
  public:
   using Tamper = std::function<void(std::uint64_t number, bench::TrialResult& trial)>;
@@ -77,7 +77,7 @@ TEST(Soak, ADayIsSampledAsTheDraftSays) {
   const Plan plan = soakProcedure().plan({scenario, bench});
   EXPECT_TRUE(plan.refusals.empty());
   EXPECT_EQ(plan.trials_expected, design.samples);
-  // It takes a day, but for an iteration of a window.
+  // It takes a day, except for an iteration of a window.
   const double hours = plan.packet_hops * bench.wall_ns_per_packet_hop / 1e9 / 3600;
   EXPECT_GT(hours, 20);
   EXPECT_LT(hours, 25);
@@ -138,7 +138,7 @@ std::string deviationsOf(const results::TestResult& result) {
   return all;
 }
 
-// Flows keep their paths all day: what hashes they happen to have is no instability of the DUT.
+// Flows keep their paths all day: their hashes are no instability of the DUT.
 TEST(Soak, PathsAreTheSameAllDay) {
   scenario::Scenario scenario = shortDay();
   scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kEcmp;
@@ -155,8 +155,8 @@ TEST(Soak, PathsAreTheSameAllDay) {
   EXPECT_THAT(deviationsOf(result), HasSubstr("deterministic: all 5 samples are identical"));
 }
 
-// Nothing happens to a model that sprays: all windows are alike, which is said, as is that this is
-// no stability. A failure makes two of them differ.
+// A model that sprays has no events: all windows are identical, which is reported, and also that
+// this is no measure of stability. A failure makes two of them differ.
 TEST(Soak, IdenticalSamplesAreSaidToBe) {
   scenario::Scenario scenario = shortDay();
   const results::TestResult quiet = runTest(soakProcedure(), scenario);
@@ -166,7 +166,7 @@ TEST(Soak, IdenticalSamplesAreSaidToBe) {
   ASSERT_NE(stability, nullptr);
   EXPECT_EQ(textAt(*stability, 0, 1), "17");
   EXPECT_EQ(textAt(*stability, 0, 2), "1");
-  // Two iterations in each window, the second one behind the first.
+  // Two iterations in each window, the second one after the first.
   EXPECT_EQ(textAt(*stability, 1, 1), "34");
 
   scenario.failures.push_back({"leaf0-spine0", 3 * kHour, 4 * kHour});
@@ -194,7 +194,7 @@ TEST(Soak, AFailureOfTwoHoursIsFoundAtItsTime) {
                         std::string::npos);
   }
   EXPECT_TRUE(told);
-  // Four windows of two iterations, each at least what serialisation takes: 2 MiB * 2.8125.
+  // Four windows of two iterations, each at least the serialisation time: 2 MiB * 2.8125.
   const double least_ms = 4 * 2 * (2 << 20) * 8 * 2.8125 / 400e9 * 1e3;
   const double rests_on_ms = std::stod(textAt(*anomalies, 0, 6));
   EXPECT_GT(rests_on_ms, least_ms);
@@ -220,7 +220,7 @@ TEST(Soak, TheDaysScheduleIsCompressedWithTheClock) {
   const fabric::FailureSpec failure = soakTrial(config, design, 6).dut.failures.at(0);
   EXPECT_NEAR(static_cast<double>(failure.down.count()), window_ps / 2, 1);
   EXPECT_NEAR(static_cast<double>(failure.up->count()), window_ps * 3 / 4, 1);
-  // The storm goes on for a quarter of the next interval.
+  // The storm lasts for a quarter of the next interval.
   const fabric::PauseStormSpec storm = soakTrial(config, design, 3).dut.storms.at(0);
   EXPECT_EQ(storm.start, Picoseconds(0));
   EXPECT_NEAR(static_cast<double>(storm.duration.count()), window_ps / 4, 1);
@@ -292,8 +292,8 @@ TEST(Leak, BuffersThatAreNotGivenBackAreFound) {
         trial.fabric->frames_inside = 3 * (number / 2);
       });
   EXPECT_EQ(kpi(result, "significant_drifts", "").value, 1);
-  // 0, 0, 3, 3 … 24 every half-hour: 3 x, less 1.5 at every second sample, which are as many and as
-  // far before the middle as behind it.
+  // 0, 0, 3, 3 … 24 every half-hour: 3 x, minus 1.5 at every second sample, which are symmetric
+  // about the middle.
   EXPECT_NEAR(kpi(result, "frames_left_per_h", "").value, 3, 1e-9);
   bool told = false;
   for (const results::Anomaly& anomaly : result.anomalies) {

@@ -1,4 +1,4 @@
-// Points of a sweep folded into one result, against what was put in.
+// Points of a sweep folded into one result, compared with the input.
 #include "suite/framework/sweep_result.h"
 
 #include <fmt/format.h>

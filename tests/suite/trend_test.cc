@@ -1,5 +1,4 @@
-// Lines through samples: against numbers computed by hand, and how often a slope is seen where
-// there is none.
+// Lines through samples: against numbers computed by hand, and the rate of false positives.
 #include "suite/framework/trend.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Where the uncertainty of a figure comes from: repetitions, batches, histograms, clocks, searches.
+// Sources of the uncertainty of a figure: repetitions, batches, histograms, clocks, searches.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -61,7 +61,7 @@ TEST(Readings, OfOneTrialMayHaveBatches) {
   EXPECT_NEAR(
       quantityOf(std::vector<Reading>{reading.times(10)}, "Gb/s").uncertainty.statistical.value, 5,
       1e-5);
-  // Of two repetitions their own scatter counts.
+  // With two repetitions their own scatter counts.
   Reading other = reading;
   other.value = 102;
   const results::Quantity two = quantityOf(std::vector<Reading>{reading, other}, "Gb/s");
@@ -111,10 +111,10 @@ TEST(BenchClock, OfTimesIsThatOfTwoTimestamps) {
   // sqrt(2) * 3.104 / sqrt(12) ns, and 6 / sqrt(3) ns.
   EXPECT_NEAR(standardOf(time, "timestamp resolution"), 1.26720e-3, 1e-8);
   EXPECT_NEAR(standardOf(time, "offset between clocks"), 3.46410e-3, 1e-8);
-  // Of one clock there is no offset.
+  // With one clock there is no offset.
   time.uncertainty.systematic = BenchClock(card).partsOf(time, kpi::Basis::kTime, {});
   EXPECT_NEAR(results::systematicUncertainty(time).value(), 1.26720e-3, 1e-8);
-  // What is modelled has the clock of the simulation.
+  // Modelled figures have the clock of the simulation.
   results::Quantity modelled = measured(1, "ns", ObservationPoint::kModelled);
   modelled.uncertainty.systematic = BenchClock(card).partsOf(modelled, kpi::Basis::kTime, {});
   EXPECT_NEAR(results::systematicUncertainty(modelled).value(), 0.40825e-3, 1e-8);
@@ -159,7 +159,7 @@ TEST(EndToEnd, PercentileOfAHistogramOnTheTester) {
   EXPECT_EQ(median.uncertainty.statistics, Statistics::kIdentical);
   EXPECT_NEAR(results::expandedUncertainty(median)->half, 4.888252, 1e-5);
   EXPECT_EQ(median.percentile, (results::Percentile{0.5, 2001}));
-  // The least, the mean and the largest are exact but for the clock.
+  // The least, the mean and the largest are exact except for the clock.
   EXPECT_EQ(standardOf(kpi(result, "latency_max_ns", "1024 B, 50 % load"), "histogram"), -1);
   // The table has the same.
   EXPECT_EQ(quantity(table(result, "latency").rows.at(1).at(5)).uncertainty, median.uncertainty);
@@ -181,7 +181,7 @@ TEST(EndToEnd, LatencyOfEndpointSoftware) {
   EXPECT_EQ(result.primary.at(1).uncertainty, mean.uncertainty);
 }
 
-// Two senders share the link of one receiver: half of the rate passes, and of the next step, 33/64,
+// Two senders share the link of one receiver: half of the rate passes, and at the next step, 33/64,
 // 0.8 MB are too much for a port that may hold 0.5 MB. Steps of 1.5625 % and senders that may be
 // short by 0.1 % of the rate, as a bound: (1.5625 + 0.05) / sqrt(3) = 0.930977.
 TEST(EndToEnd, ThroughputOfTheSimulatedFabric) {
@@ -206,7 +206,7 @@ TEST(EndToEnd, ThroughputOfTheSimulatedFabric) {
   EXPECT_NEAR(results::expandedUncertainty(percent)->half, 2 * 0.930977, 1e-5);
 }
 
-// A ring on one switch draws nothing from the seed: repetitions with other seeds see the same.
+// A ring on one switch uses no random numbers: repetitions with other seeds are identical.
 TEST(EndToEnd, DeterministicRepetitionsSaySo) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;

@@ -1,5 +1,5 @@
-// What the plan of a workload foretells, against packets counted: of loads that end by themselves,
-// and of those that only time ends.
+// Predictions of a workload's plan, against counted packets: for loads that end by themselves, and
+// for those that only time ends.
 #include "suite/free/workload_hops.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ workload::JobSpec collectiveOnAll(CollectiveKind kind, Algorithm algorithm,
   return job;
 }
 
-// Within this factor of what is counted, either way.
+// Within this factor of the count, either way.
 void expectWithin(const bench::TrialSpec& spec, double factor, const std::string& what) {
   bench::SimBench bench({.line_rate = gigabitsPerSecond(400)});
   const auto counted = static_cast<double>(bench.run(spec, {}).fabric->packet_hops);

@@ -1,4 +1,4 @@
-// Workers on this machine: killed, stopped, failing, and what the sweep then comes to.
+// Workers on this machine: killed, stopped, failing, and the outcome of the sweep.
 #include "sweep/local_engine.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +55,7 @@ class LocalEngineTest : public SweepFixture {
     }
     return child;
   }
-  // What the sweep comes to when nothing goes wrong.
+  // Outcome of the sweep without failures.
   std::vector<std::string> expected() {
     const SweepDirectory directory = begin("expected");
     measureAll(directory);
@@ -91,8 +91,8 @@ TEST_F(LocalEngineTest, DonePointsAreNotMeasuredAgain) {
   EXPECT_THAT(said_, ElementsAre("6 of 6 points are done already"));
 }
 
-// Workers die at instants that a seed decides. Their points are run again, from where they were,
-// and the merged run is the same as ever.
+// Workers die at random instants from a seed. Their points are resumed, and the merged run is the
+// same.
 TEST_F(LocalEngineTest, PointsOfKilledWorkersAreRunAgain) {
   const auto wanted = expected();
   int killed = 0;
@@ -101,7 +101,7 @@ TEST_F(LocalEngineTest, PointsOfKilledWorkersAreRunAgain) {
     std::mt19937 random(seed);
     auto next = std::chrono::steady_clock::now();
     int left = 4;
-    // Asked all the time, on the engine's own thread: a good place to kill from.
+    // Called continuously, on the engine's own thread: used here for killing workers.
     const auto outcome = run(directory, 2, [&] {
       const auto now = std::chrono::steady_clock::now();
       if (now < next || left == 0) return false;
@@ -130,7 +130,7 @@ TEST_F(LocalEngineTest, AKilledSweepGoesOnAndItsWorkersEndWithIt) {
     ::waitpid(child, nullptr, 0);
     for (const pid_t worker : workers) {
       for (int wait = 0; wait < 500 && ::kill(worker, 0) == 0; ++wait) {
-        // A dead one that nobody reaps stays as a zombie.
+        // A dead process that is not reaped stays as a zombie.
         const auto state = contentOf("/proc/" + std::to_string(worker) + "/stat");
         if (state.find(") Z ") != std::string::npos) break;
         std::this_thread::sleep_for(milliseconds(10));
@@ -166,7 +166,7 @@ TEST_F(LocalEngineTest, AWorkerThatFailsIsReportedWithItsLogAndNotRunAgain) {
 }
 
 TEST_F(LocalEngineTest, APointWhoseWorkersAlwaysDieIsGivenUp) {
-  // A trial takes so long that whoever is seen is killed before it can have stored one.
+  // A trial takes so long that every worker is killed before it can have stored one.
   std::string slow = kScenario;
   slow.replace(slow.find("400us"), 5, "400ms");
   const SweepDirectory directory = begin("s", slow);

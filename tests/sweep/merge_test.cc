@@ -42,8 +42,8 @@ class MergeTest : public SweepFixture {
   }
 };
 
-// The closed form: an idle cut-through switch adds its latency, and what the wire adds does not
-// depend on it.
+// The closed form: an idle cut-through switch adds its latency, and the wire's part does not depend
+// on it.
 TEST_F(MergeTest, HasThePointsFiguresOverTheSweep) {
   const SweepDirectory directory = begin("s");
   measureAll(directory);
@@ -71,7 +71,7 @@ TEST_F(MergeTest, HasEveryTrialOfThePointsOnceAndOnlyOneRun) {
     trials += directory.status(point).trials;
   }
   const auto first = mergedOutcome(directory);
-  EXPECT_EQ(first, mergedOutcome(directory));  // merging again makes it anew, not twice
+  EXPECT_EQ(first, mergedOutcome(directory));  // merging again replaces it
   auto store = results::ResultStore::openExisting(directory.path() / "merged");
   ASSERT_THAT(store.listRuns(), SizeIs(1));
   EXPECT_EQ(store.listRuns()[0].trials, trials);
@@ -104,7 +104,7 @@ TEST_F(MergeTest, AHalfWrittenStoreIsNotMerged) {
       .setStatus(1, results::RunStatus::kRunning);
   EXPECT_THAT(refusal(directory, false), HasSubstr("1 of 6 points are not done: 5"));
   EXPECT_THAT(mergeSweep(directory, true).missing, ElementsAre(4));
-  // It goes on from its trials, and then it is merged.
+  // It is resumed from its trials, and then merged.
   measure(directory, 4);
   EXPECT_THAT(mergeSweep(directory, false).missing, IsEmpty());
 }

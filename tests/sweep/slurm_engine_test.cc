@@ -1,4 +1,4 @@
-// Slurm: the script and what is submitted, against a stub of its commands that runs the tasks one
+// Slurm: the script and the submission, against a stub of its commands that runs the tasks one
 // after the other; and the same on a real Slurm of one node where it is installed.
 #include "sweep/slurm_engine.h"
 
@@ -119,7 +119,7 @@ TEST_F(SlurmStubTest, PointsThatSlurmHasAreNotSubmittedTwice) {
   EXPECT_THAT(slurmPending(directory), ElementsAre(1, 2, 5));
   EXPECT_THAT(contentOf(path("stub") / "squeue.txt"), HasSubstr("--jobs=17"));
   EXPECT_THAT(submitToSlurm(directory, 0).points, ElementsAre(0, 3, 4));
-  // Forgotten by Slurm: whatever is not done may be submitted.
+  // Unknown to Slurm: all unfinished points may be submitted.
   std::filesystem::remove(path("stub") / "pending");
   EXPECT_THAT(submitToSlurm(directory, 0).points, SizeIs(6));
 }
@@ -141,7 +141,7 @@ TEST_F(SlurmStubTest, WhatSlurmSaysIsPassedOnAndNothingIsNotedDown) {
   EXPECT_FALSE(std::filesystem::exists(directory.path() / "slurm-jobs.txt"));
 }
 
-// A controller that does not answer is no reason to submit everything again.
+// If the controller does not answer, nothing is submitted.
 TEST_F(SlurmStubTest, WithoutAnAnswerNothingIsSubmitted) {
   const SweepDirectory directory = begin("s");
   tell("only-submit");
@@ -165,7 +165,7 @@ TEST_F(SlurmStubTest, WithoutSlurmTheMessageSaysWhatToDo) {
   }
 }
 
-// The worker is killed by the script's own child: the loop in it starts another.
+// The script's own child kills the worker: the script's loop starts another.
 TEST_F(SlurmStubTest, TheScriptStartsAKilledWorkerAgain) {
   const SweepDirectory directory = begin("s");
   const std::string worker = shellWord(ownProgram().string());
@@ -208,7 +208,7 @@ TEST_F(RealSlurmTest, MeasuresASweepAndOnlyWhatIsLeftOfIt) {
   measure(directory, 3);
   const SlurmSubmission submission = submitToSlurm(directory, 0);
   EXPECT_THAT(submission.points, ElementsAre(0, 1, 2, 4, 5));
-  // Workers that die with the task: Slurm's own way of ending what takes too long.
+  // Workers that die with the task: Slurm's own way of ending tasks that take too long.
   runProgram({"scancel", "--signal=KILL", submission.job + "_5"});
   EXPECT_THAT(submitToSlurm(directory, 0).points, Not(testing::Contains(3)));
   waitForTasks(directory);

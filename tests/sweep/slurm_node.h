@@ -1,5 +1,5 @@
-// A Slurm of one node, for as long as it lives: munged, slurmctld and slurmd with all their state
-// in one folder.
+// A Slurm of one node during the object's lifetime: munged, slurmctld and slurmd with all their
+// state in one folder.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,11 @@ class SlurmNode {
  public:
   // Starts it and waits until the node is idle. `scratch` must exist.
   explicit SlurmNode(const std::filesystem::path& scratch);
-  ~SlurmNode();  // ends what it started
+  ~SlurmNode();  // ends its daemons
   SlurmNode(const SlurmNode&) = delete;
   SlurmNode& operator=(const SlurmNode&) = delete;
 
-  // Why there is no Slurm; empty when there is. SLURM_CONF then names it for every command.
+  // Why there is no Slurm; empty if there is one. SLURM_CONF then names it for every command.
   [[nodiscard]] const std::string& missing() const { return missing_; }
 
  private:

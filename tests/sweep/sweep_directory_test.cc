@@ -1,4 +1,4 @@
-// What of a sweep is on disk, and what its points' states are told by.
+// A sweep on disk, and the states of its points.
 #include "sweep/sweep_directory.h"
 
 #include <gmock/gmock.h>
@@ -101,7 +101,7 @@ TEST_F(SweepDirectoryTest, StatesFollowThePointsStore) {
   EXPECT_EQ(directory.status(0).state, PointState::kDone);
   EXPECT_GT(directory.status(0).trials, 10U);
 
-  // A run that nobody has and that is not done: its process was killed.
+  // An unfinished run without an owner: its process was killed.
   auto store = results::ResultStore::open(directory.pointDirectory(1));
   const auto run = session::createRun(store, directory.scenario(1));
   store.saveTrial(run, "{}", 0, "one", "{}");
@@ -141,7 +141,7 @@ TEST_F(SweepDirectoryTest, APointIsMeasuredByOneProcessAndOnce) {
   EXPECT_THAT(complaint([&] { measure(directory, 6); }), HasSubstr("there is no point 7"));
 }
 
-// A point is what its trace holds, not only what it is called.
+// A point's identity includes the contents of its trace, not only its name.
 TEST_F(SweepDirectoryTest, APointWhoseTraceWasChangedIsMeasuredAgain) {
   write("a.csv", "time_ns,from,to,bytes\n0,0,1,4096\n");
   write("b.csv", "time_ns,from,to,bytes\n0,0,1,8192\n");

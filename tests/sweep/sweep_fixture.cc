@@ -55,7 +55,7 @@ std::vector<std::string> SweepFixture::mergedOutcome(const SweepDirectory& direc
   auto store = results::ResultStore::openExisting(merged.directory);
   for (const auto& trial : store.listTrials(merged.run.info.id)) {
     auto json = nlohmann::json::parse(trial.result_json);
-    // What a trial took is not what it measured.
+    // The duration of a trial is no measurement.
     json.erase("wall_seconds");
     json["fabric"].erase("peak_rss_bytes");
     texts.push_back(trial.label + trial.spec_json + json.dump());

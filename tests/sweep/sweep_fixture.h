@@ -1,4 +1,4 @@
-// A small sweep on simulated hosts, and what its points and its merged run hold.
+// A small sweep on simulated hosts, and the contents of its points and its merged run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class SweepFixture : public testing::Test {
   // Measures a point in this process.
   static void measure(const SweepDirectory& directory, std::size_t point);
   static void measureAll(const SweepDirectory& directory);
-  // Everything of the merged run that must not depend on who measured when.
+  // The parts of the merged run that must not depend on the order and place of measuring.
   static std::vector<std::string> mergedOutcome(const SweepDirectory& directory);
 
   TempDirectory scratch_;

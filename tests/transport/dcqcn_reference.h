@@ -1,5 +1,5 @@
-// DCQCN's reaction point once more, as plainly as the equations allow: every expiry of a timer is
-// an event that is carried out when its time has come.
+// DCQCN's reaction point as a direct transcription of the equations: every expiry of a timer is an
+// event that is executed at its time.
 #pragma once
 
 #include <algorithm>

@@ -124,8 +124,8 @@ TEST(Dcqcn, AgreesWithEventByEventComputation) {
   }
 }
 
-// A frame is paid for at the first instant at which the rate of that instant allows it, be the
-// timer ever so often faster than the frame.
+// The next frame may leave at the first instant at which the rate permits it, even if the timer is
+// much faster than the frame.
 TEST(Dcqcn, PaidAtSeesTimersAhead) {
   DcqcnSpec spec = DcqcnSpec::paper();
   spec.min_rate = BitRate(1'000'000);

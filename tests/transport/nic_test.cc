@@ -19,7 +19,7 @@ using transport::Nic;
 using transport::Protocol;
 using transport::ProtocolId;
 
-// Has `frames` to send and writes down what it is called for.
+// Has `frames` to send and records its calls.
 class FakeProtocol final : public Protocol {
  public:
   FakeProtocol(ProtocolId id, int frames, std::string& calls)
@@ -91,7 +91,7 @@ TEST(Nic, PacketsGoToTheProtocolOfTheirOpcode) {
   bench.nic->receive(packet, Picoseconds{0});
   packet.opcode = transport::opcodeOf(ProtocolId::kRoce, 1);
   bench.nic->receive(packet, Picoseconds{0});
-  packet.opcode = transport::opcodeOf(ProtocolId::kStream, 1);  // nobody's
+  packet.opcode = transport::opcodeOf(ProtocolId::kStream, 1);  // of no protocol here
   bench.nic->receive(packet, Picoseconds{0});
   EXPECT_EQ(bench.calls, "2r5 1r5 ");
 }
@@ -111,7 +111,7 @@ TEST(Nic, WakesWhoeverIsDueAndPostsToTheFirst) {
   EXPECT_EQ(bench.calls, "1p7 2w20000 1w30000 ");
 }
 
-// Every counter is of its own, so that a forgotten one shows.
+// Every counter has a different value, so that a forgotten one shows.
 TEST(EndpointStats, MergeAddsEveryCounter) {
   EndpointStats one;
   std::uint64_t value = 1;

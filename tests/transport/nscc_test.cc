@@ -16,8 +16,8 @@ using transport::Nscc;
 using transport::NsccParameters;
 using transport::NsccSpec;
 
-// The equations, written down once more: one function per kind of feedback, parameters by formula
-// from rate, base RTT and MTU. Bytes and picoseconds, so that times compare exactly.
+// The equations, transcribed independently: one function per kind of feedback, parameters by
+// formula from rate, base RTT and MTU. Bytes and picoseconds, so that times compare exactly.
 struct Equations {
   double mtu, bdp, rtt0, target, a, b;
   double cwnd, base, avg = 0, inc = 0, received = 0, calm = 0, achieved = 0, ignore_left = 0;
@@ -172,7 +172,7 @@ TEST(Nscc, FollowsItsEquationsOnRandomFeedback) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) compare(seed);
 }
 
-// 100 Gb/s, 12 µs: the reference network itself, so both scalings are plain.
+// 100 Gb/s, 12 µs: the reference network itself, so both scale factors are 1.
 TEST(Nscc, ParametersOfTheReferenceNetwork) {
   const NsccParameters p =
       makeNsccParameters(NsccSpec{}, gigabitsPerSecond(100), microseconds(12), 4000, true);
@@ -204,8 +204,8 @@ TEST(Nscc, NeverLeavesItsBounds) {
   EXPECT_DOUBLE_EQ(nscc.window(), 225'000);
 }
 
-// One decrease per base RTT, by hand: average and sample at 4 × target would ask for less than
-// half, which max_md_jump forbids.
+// One decrease per base RTT, by hand: average and sample at 4 × target would give less than half,
+// which max_md_jump limits.
 TEST(Nscc, DecreasesAtMostOncePerRttAndAtMostByHalf) {
   NsccSpec spec;
   spec.delay_gain = 1;  // the average is the last sample

@@ -90,7 +90,7 @@ TEST(RcccSource, AsksForItsBacklogBeyondWhatItHas) {
   RcccSource source(225'000);
   EXPECT_TRUE(source.speculating());
   EXPECT_TRUE(source.maySend());
-  // Speculative credit covers the backlog, but while nothing was heard one MTU is asked for.
+  // Speculative credit covers the backlog, but before the first answer one MTU is requested.
   EXPECT_EQ(source.target(10'000, 4204, std::nullopt, 1), (4204U + 255) / 256);
   EXPECT_EQ(source.target(0, 4204, std::nullopt, 1), 0U);
   source.spend(100'000);
@@ -136,8 +136,8 @@ TEST(Rccc, ThirtyTwoSendersFinishTogether) {
       last = std::max(last, done);
     }
     EXPECT_LE((last - first).count(), last.count() / 100);
-    // All of it at 99 % of the wire, less the 32 speculative windows of 225,000 bytes that no
-    // grant was needed for: nominal bytes are 4204 for 4096.
+    // All of it at 99 % of the wire, minus the 32 speculative windows of 225,000 bytes that needed
+    // no grant: nominal bytes are 4204 for 4096.
     const double nominal = 32.0 * static_cast<double>(kBytes) * 4204 / 4096;
     EXPECT_LE(last.toSeconds(), nominal * 8 / 99e9 * 1.01 + 20e-6);
     EXPECT_GE(last.toSeconds(), (nominal - 32 * 225'000.0) * 8 / 99e9);
@@ -154,9 +154,9 @@ TEST(Rccc, GrantsLeaveAtThePacersSpacing) {
   const auto credits = hosts.network->sent(
       [](const fabric::Packet& p) { return UetHosts::isControl(p, ControlType::kCredit); });
   ASSERT_GT(credits.size(), 500U);
-  // In the steady state both ask for more than a grant. A credit may wait for an ACK that is just
-  // being sent (at most 78 + 20 byte times), so the spacing holds on the average, and per pair
-  // within that.
+  // In the steady state both request more than a grant. A credit may wait for an ACK in
+  // transmission (at most 78 + 20 byte times), so the spacing holds on average, and per pair within
+  // that.
   const std::size_t begin = 100;
   const std::size_t end = 400;
   for (std::size_t i = begin; i < end; ++i) {

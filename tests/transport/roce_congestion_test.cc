@@ -1,4 +1,4 @@
-// CNPs, and the pace that DCQCN gives to a QP, on recorded traffic.
+// CNPs, and DCQCN's pacing of a QP, on recorded traffic.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -152,7 +152,7 @@ TEST(RoceCongestion, DeparturesFollowTheEquations) {
 }
 
 // Two QPs of one wire, one of them at half the line rate: a frame of it waits for its time, then
-// perhaps for one frame of the other, which uses all that is left.
+// perhaps for one frame of the other, which uses the remaining rate.
 TEST(RoceCongestion, PacedQpLeavesTheWireToOthers) {
   DcqcnSpec dcqcn = DcqcnSpec::paper();
   dcqcn.increase_period = seconds(1);
@@ -184,7 +184,7 @@ TEST(RoceCongestion, PacedQpLeavesTheWireToOthers) {
   EXPECT_GT(last_of_slow, microseconds(999).count());
 }
 
-// A READ's responses are slowed by CNPs of the one who reads.
+// The reader's CNPs slow down a READ's responses.
 TEST(RoceCongestion, ReadResponsesArePacedToo) {
   DcqcnSpec dcqcn = DcqcnSpec::paper();
   dcqcn.increase_period = seconds(1);

@@ -1,4 +1,4 @@
-// Connection management: REQ, REP, RTU and what they cost.
+// Connection management: REQ, REP, RTU and their cost.
 #include <gtest/gtest.h>
 
 #include "tests/transport/roce_hosts.h"
@@ -46,7 +46,7 @@ TEST(RoceConnection, HandshakeTakesThreeStepsAndARoundTrip) {
   EXPECT_EQ(sent[2].time, ready);
   const auto data = hosts.network->sent(RoceHosts::isData);
   ASSERT_EQ(data.size(), 1U);
-  // Behind the RTU, with preamble and gap.
+  // After the RTU, with preamble and gap.
   EXPECT_EQ(data[0].time, ready + Picoseconds((kMadFrame + 20) * kByte));
   const transport::ConnectionStats& stats = *hosts.roce[0]->connectionStats();
   EXPECT_EQ(stats.opened, 1U);

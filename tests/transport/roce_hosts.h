@@ -1,4 +1,4 @@
-// Hosts that speak RoCE, joined by a TestNetwork.
+// RoCE hosts joined by a TestNetwork.
 #pragma once
 
 #include <cstdint>

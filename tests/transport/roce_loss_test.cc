@@ -65,7 +65,7 @@ TEST(RoceLoss, GoBackNAtEachPosition) {
     EXPECT_EQ(receiver.discarded, kPackets - 1 - k);
     EXPECT_EQ(receiver.out_of_order, kPackets - 1 - k);
     EXPECT_EQ(receiver.duplicates, tail ? kPackets - 1 : 0U);
-    // The NAK answers the packet behind the lost one.
+    // The NAK answers the packet after the lost one.
     const std::int64_t nak_back = leaves(k + 1) + kFrame * kByte + 2 * kDelay.count() + 66 * kByte;
     const std::int64_t again = tail ? 2 * leaves(k) + RoceSpec{}.ack_timeout.count() : nak_back;
     const auto copies = hosts.network->sent(dataWithPsn(k));
@@ -105,7 +105,7 @@ TEST(RoceLoss, SelectiveRepeatSendsEveryHoleOnce) {
   }
 }
 
-// The selective NAK tells the first missing packet and what is there behind it.
+// The selective NAK has the first missing packet and the later packets that have arrived.
 TEST(RoceLoss, SelectiveNakCarriesABitmap) {
   RoceHosts hosts(lossSpec(RoceRecovery::kSelectiveRepeat));
   hosts.network->add({.matches = dataWithPsn(2)});
@@ -127,7 +127,7 @@ TEST(RoceLoss, ReorderTolerance) {
     RoceSpec spec = lossSpec(RoceRecovery::kSelectiveRepeat);
     spec.reorder_tolerance = tolerance;
     RoceHosts hosts(spec);
-    // Arrives behind packets 5, 6 and 7.
+    // Arrives after packets 5, 6 and 7.
     const Picoseconds slots{3 * (kFrame + 20) * kByte + 1};
     hosts.network->add({.matches = dataWithPsn(4), .action = Action::kDelay, .extra = slots});
     hosts.applications[0].postAt(Picoseconds{0}, write(kBytes));
@@ -139,7 +139,7 @@ TEST(RoceLoss, ReorderTolerance) {
   }
 }
 
-// One NAK until the missing packet is there: when it is lost again, only the timeout helps.
+// One NAK until the missing packet arrives: when it is lost again, only the timeout helps.
 TEST(RoceLoss, SecondLossOfTheSamePacketWaitsForTheTimeout) {
   RoceHosts hosts(lossSpec(RoceRecovery::kGoBackN));
   hosts.network->add({.matches = dataWithPsn(4), .count = 2});
@@ -155,7 +155,8 @@ TEST(RoceLoss, SecondLossOfTheSamePacketWaitsForTheTimeout) {
   EXPECT_EQ(copies[2].time, copies[1].time + RoceSpec{}.ack_timeout);
 }
 
-// Everything is there but the sender does not know: it repeats until the first copy is answered.
+// All packets have arrived but the sender does not know: it repeats until the first copy is
+// answered.
 TEST(RoceLoss, LostAck) {
   for (const RoceRecovery recovery : {RoceRecovery::kGoBackN, RoceRecovery::kSelectiveRepeat}) {
     RoceHosts hosts(lossSpec(recovery));
@@ -297,7 +298,7 @@ TEST(RoceLoss, AcrossTheWrapOfPsns) {
   }
 }
 
-// What does not fit into the reorder buffer is sent again as well.
+// Packets that do not fit into the reorder buffer are retransmitted as well.
 TEST(RoceLoss, ReorderBufferHasAnEnd) {
   RoceSpec spec = lossSpec(RoceRecovery::kSelectiveRepeat);
   spec.path_mtu = 256;

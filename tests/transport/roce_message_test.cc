@@ -1,4 +1,4 @@
-// Messages over a network that loses nothing.
+// Messages over a network without loss.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -34,7 +34,7 @@ struct Shape {
 
 class RoceShapes : public testing::TestWithParam<Shape> {};
 
-// Every size around the boundaries: which frames leave when, and when the message is there.
+// Every size around the boundaries: departure of each frame, and arrival of the message.
 TEST_P(RoceShapes, SegmentsAndTimes) {
   const auto [verb, service, mtu] = GetParam();
   const bool reliable = service == RoceService::kRc;
@@ -175,7 +175,7 @@ TEST(RoceMessage, AcksAreCoalesced) {
   }
 }
 
-// One packet at a time: each leaves when the ACK of the one before has arrived.
+// One packet at a time: each leaves when the ACK of the previous one has arrived.
 TEST(RoceMessage, WindowOfOneIsStopAndWait) {
   RoceSpec spec;
   spec.window_packets = 1;
@@ -282,7 +282,7 @@ TEST(RoceMessage, FlowStatisticsOfBothSides) {
   EXPECT_EQ(hosts.roce[0]->stats().messages_completed, 2U);
 }
 
-// What is acknowledged of a long message counts before its end.
+// The acknowledged part of a long message counts before its end.
 TEST(RoceMessage, FlowStatisticsSeeUnfinishedMessages) {
   RoceHosts hosts(RoceSpec{});
   hosts.applications[0].postAt(Picoseconds{0}, write(100 * kDefaultMtu));
@@ -294,7 +294,7 @@ TEST(RoceMessage, FlowStatisticsSeeUnfinishedMessages) {
   EXPECT_EQ(flows[0].payload_acknowledged, 32 * kDefaultMtu);
 }
 
-// A ping-pong: what is posted from within a completion leaves in the same instant.
+// A ping-pong: a message posted from within a completion leaves in the same instant.
 TEST(RoceMessage, CompletionMayPost) {
   RoceHosts hosts(RoceSpec{});
   int left = 4;
@@ -311,7 +311,7 @@ TEST(RoceMessage, CompletionMayPost) {
   for (std::size_t i = 1; i < 5; ++i) EXPECT_EQ(data[i].time, completions[i - 1].time);
 }
 
-// RoCE has no use for a packet without its payload, nor for answers to nothing.
+// RoCE ignores trimmed packets, and unexpected answers.
 TEST(RoceMessage, TrimmedAndStrayPacketsAreIgnored) {
   transport::RoceProtocol roce(RoceSpec{}, {.self = 1, .rate = kRate});
   fabric::Packet packet{.destination = 1, .length = 64, .trimmed = true};

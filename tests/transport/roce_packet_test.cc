@@ -35,7 +35,7 @@ TEST(RoceFrames, WorkedExamples) {
   EXPECT_EQ(RoceFrames(spec).bytes(roce_code::kWriteOnly, 64), 162);
 }
 
-// Against the codec's opcode table, for every opcode either of them knows.
+// Against the codec's opcode table, for every opcode in either of them.
 TEST(RoceFrames, AgreeWithTheCodec) {
   const RoceFrames frames(RoceSpec{});
   int known = 0;
@@ -93,7 +93,7 @@ TEST(RocePsn, NumbersSurviveTheWrap) {
   }
 }
 
-// What an idle QP costs on either side, and what each open message costs.
+// Memory of an idle QP on either side, and of each open message.
 TEST(RoceState, StaysWithinItsBudget) {
   EXPECT_LE(sizeof(Qp), 256U);
   EXPECT_LE(sizeof(OpenMessage), 64U);

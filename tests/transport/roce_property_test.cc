@@ -77,7 +77,8 @@ std::vector<Plan> randomPlan(std::uint64_t seed, std::uint32_t mtu, bool reads) 
 
 using Key = std::tuple<HostId, HostId, std::uint32_t>;  // poster, peer, flow
 
-// What the application of either side has to be told, per QP and in order: (verb, bytes, tag).
+// Expected notifications of the application on either side, per QP and in order: (verb, bytes,
+// tag).
 using Story = std::map<Key, std::vector<std::tuple<Verb, std::uint64_t, std::uint32_t>>>;
 
 struct Outcome {
@@ -189,7 +190,7 @@ TEST_P(RoceRandom, RunsAreRepeatable) {
 INSTANTIATE_TEST_SUITE_P(Both, RoceRandom,
                          testing::Values(RoceRecovery::kGoBackN, RoceRecovery::kSelectiveRepeat));
 
-// UC promises less: nothing twice, nothing short, nothing out of order.
+// UC guarantees less: nothing twice, nothing short, nothing out of order.
 TEST(RoceRandomUc, WhatArrivesIsWhole) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);

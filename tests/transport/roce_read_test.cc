@@ -95,14 +95,14 @@ TEST(RoceRead, AmongWrites) {
   EXPECT_EQ(hosts.applications[1].arrivals.size(), 2U);
   EXPECT_EQ(hosts.roce[1]->stats().retransmitted, 0U);
   EXPECT_EQ(hosts.roce[0]->stats().retransmitted, 0U);
-  // No ACK says that something behind a READ is there before the READ has been answered.
+  // No ACK confirms a packet after a READ before the READ has been answered.
   const auto last_response = hosts.network->sent(responseWithPsn(6)).front().time;
   for (const Sent& ack : hosts.network->sent(RoceHosts::isAck)) {
     EXPECT_TRUE(ack.packet.psn <= 2 || ack.time > last_response);
   }
 }
 
-// Ten responses, one of which is lost: those from it on are asked for and sent again.
+// Ten responses, one of which is lost: those from it on are requested and sent again.
 TEST(RoceRead, LostResponseAtEachPosition) {
   for (const RoceRecovery recovery : {RoceRecovery::kGoBackN, RoceRecovery::kSelectiveRepeat}) {
     for (std::uint32_t k = 0; k < 10; ++k) {
@@ -168,7 +168,7 @@ TEST(RoceRead, RequestRepeatedByTheNetworkIsAnsweredOnceToTheApplication) {
   EXPECT_EQ(hosts.roce[0]->stats().duplicates, 3U);
 }
 
-// More responses than PSNs can tell apart are asked for in parts of 2^20.
+// A READ with more responses than distinguishable PSNs is requested in parts of 2^20.
 TEST(RoceRead, LongReadsAreAskedForInParts) {
   RoceSpec spec;
   spec.path_mtu = 256;

@@ -1,4 +1,4 @@
-// Unreliable connections: whole messages or nothing, and nobody is told.
+// Unreliable connections: whole messages or nothing, without notification of losses.
 #include <gtest/gtest.h>
 
 #include "tests/transport/roce_hosts.h"
@@ -47,7 +47,7 @@ TEST(RoceUc, LossOfAnyPacketLosesItsMessageAlone) {
     EXPECT_EQ(hosts.roce[0]->stats().retransmitted, 0U);
     EXPECT_EQ(hosts.roce[0]->stats().timeouts, 0U);
     EXPECT_EQ(hosts.roce[1]->stats().control_sent, 0U);
-    EXPECT_EQ(hosts.roce[1]->stats().discarded, 7 - k);  // what is left of the message
+    EXPECT_EQ(hosts.roce[1]->stats().discarded, 7 - k);  // the rest of the message
   }
 }
 

@@ -1,5 +1,4 @@
-// An application for tests: posts what it was told to at the times it was told, and remembers what
-// it heard.
+// An application for tests: posts messages at given times, and records its notifications.
 #pragma once
 
 #include <cstddef>

@@ -90,7 +90,7 @@ TEST(StreamClock, OnOffSendsInItsWindowsAndEndsInTheMiddleOfOne) {
   EXPECT_EQ(allDue(StreamClock(stream, k100G, 1, 0)), expected);
 }
 
-// Poisson: as many frames as the rate says within four standard deviations, gaps of variation 1.
+// Poisson: as many frames as the rate gives within four standard deviations, gaps of variation 1.
 TEST(StreamClock, PoissonHasTheRateAndTheVariationOfPoisson) {
   PlainStream stream;
   stream.load = PoissonRate{Fraction::percent(20)};

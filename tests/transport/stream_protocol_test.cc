@@ -119,7 +119,7 @@ TEST(StreamProtocol, StreamsOfOneHostShareTheWireInTheOrderOfDueTimes) {
 TEST(StreamProtocol, CountsLateFramesBeyondTheThreshold) {
   std::vector<PlainStream> streams{constant(0, 1, 50, microseconds(1), Bytes(1500)),
                                    constant(0, 1, 10, nanoseconds(100))};
-  streams[1].start = nanoseconds(1);  // behind the first stream's first frame, 121.6 ns long
+  streams[1].start = nanoseconds(1);  // after the first stream's first frame, 121.6 ns long
   Hosts hosts(streams, 2);
   hosts.network().run();
   const StreamOutcome outcome = hosts.outcomes()[1];
@@ -198,7 +198,7 @@ TEST(StreamProtocol, AccountsForEveryFrameThatTheNetworkHarms) {
 }
 
 // A pause from 1 us to 2 us of the first stream's priority only: its slots in between are given up
-// and made up for behind the end, the other stream does not notice.
+// and follow after the end; the other stream is not affected.
 TEST(StreamProtocol, GivesUpTheSlotsOfAPausedPriority) {
   std::vector<PlainStream> streams{constant(0, 1, 25, microseconds(3)),
                                    constant(0, 1, 25, microseconds(3))};

@@ -1,6 +1,6 @@
-// Swift against its equations (docs/model/uet.md), recomputed here, and against what its paper says
-// of it: the delay is held at a target, which grows with the number of flows by the square root of
-// their windows, and flows that began apart end with equal shares.
+// Swift against its equations (docs/model/uet.md), recomputed here, and against its paper's claims:
+// the delay is held at a target, which grows with the number of flows by the square root of their
+// windows, and flows that began apart end with equal shares.
 #include "transport/congestion/swift.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(Swift, StepsByHand) {
   // Within the round trip of 32 us there is no second decrease.
   swift.onAck({microseconds(71), microseconds(32), false, 4000, 0});
   EXPECT_DOUBLE_EQ(swift.window(), 180'000);
-  // Ten times the target asks for a cut of 0.72; at most half is taken.
+  // Ten times the target gives a cut of 0.72; it is limited to half.
   swift.onAck({microseconds(400), microseconds(240), false, 4000, 0});
   EXPECT_DOUBLE_EQ(swift.window(), 90'000);
   // Below the target: one MTU for a whole window of acknowledged bytes.
@@ -119,14 +119,14 @@ TEST(Swift, FollowsItsEquationsOnRandomFeedback) {
 }
 
 // `flows` sources of one link of 100 Gb/s and 12 us whose queue is first in, first out: the round
-// trip is that of everything under way. Mean round trip [ps] and windows of the second half.
+// trip is that of all bytes in flight. Mean round trip [ps] and windows of the second half.
 struct Shared {
   double rtt = 0;
   std::vector<double> windows;
 };
 Shared sharedLink(std::size_t flows, const SwiftParameters& parameters) {
   std::vector<Swift> sources(flows, Swift(parameters, Picoseconds(0)));
-  // One of them has next to nothing, the others all they may.
+  // One of them has almost no window, the others their maximum.
   for (int i = 0; i < 20; ++i) sources[0].onTimeout({milliseconds(1 + i), kMtu, 0});
   constexpr double kBytesPerPs = 12.5e-3;
   constexpr int kSteps = 200'000;
@@ -140,7 +140,7 @@ Shared sharedLink(std::size_t flows, const SwiftParameters& parameters) {
     for (const Swift& source : sources) under_way += source.window();
     const double rtt = std::fmax(kRtt, under_way / kBytesPerPs);
     for (std::size_t flow = 0; flow < flows; ++flow) {
-      // What of its window comes back in this step.
+      // The part of its window that is acknowledged in this step.
       const double bytes = sources[flow].window() * static_cast<double>(step.count()) / rtt;
       sources[flow].onAck({now, Picoseconds(static_cast<std::int64_t>(rtt)), false,
                            static_cast<std::int64_t>(bytes), 0});
@@ -159,7 +159,7 @@ TEST(Swift, HoldsTheDelayAtItsTargetAndSharesEqually) {
   double before = 0;
   for (const std::size_t flows : {2U, 8U, 32U}) {
     const Shared shared = sharedLink(flows, parameters);
-    // At the target the windows are what the link holds in a round trip, shared by all.
+    // At the target the windows are the link's bytes in a round trip, shared by all.
     const double window = shared.rtt * 12.5e-3 / static_cast<double>(flows);
     const double target = Swift(parameters, Picoseconds(0)).target(window);
     EXPECT_NEAR(shared.rtt, target, 0.05 * target) << flows;

@@ -1,5 +1,5 @@
 // A tiny network for tests of endpoints: every pair of hosts is joined by a wire of its own with a
-// fixed delay, and a script says what happens to which packet. No queues, no contention.
+// fixed delay, and a script decides the fate of each packet. No queues, no contention.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class Action : std::uint8_t {
   kMark,       // sets CE
   kTrim,       // cuts it to Rule::trimmed_length, as the last hop if Rule::last_hop
   kDuplicate,  // delivers it a second time, Rule::extra later
-  kDelay,      // delivers it Rule::extra later, so perhaps behind its successors
+  kDelay,      // delivers it Rule::extra later, possibly after its successors
 };
 
 // Picks packets `first` to `first + count - 1` (from 0) of those that `matches` and that no earlier
@@ -41,7 +41,7 @@ struct Sent {
   Picoseconds time;
   fabric::HostId host = 0;  // whose wire
   fabric::Packet packet;
-  Action action = Action::kDeliver;  // what then happened to it
+  Action action = Action::kDeliver;  // its fate
 };
 
 // Joins `endpoints` (host i is endpoints[i]; not owned) and calls them in the order that
@@ -62,12 +62,12 @@ class TestNetwork {
   using Hook = std::function<Action(fabric::Packet& packet, Picoseconds now, Picoseconds& extra)>;
   void setHook(Hook hook) { hook_ = std::move(hook); }
 
-  // From `time` on, `host` must not send the priorities of `mask`. Times must not descend.
+  // From `time` on, `host` must not send the priorities of `mask`. Times must not decrease.
   void pause(Picoseconds time, fabric::HostId host, fabric::PriorityMask mask);
 
-  // Runs until nothing is left to happen or the next event is later than `until`. Throws
-  // std::runtime_error when an endpoint keeps asking to be woken at one instant, or sends a paused
-  // priority. Returns the time of the last event.
+  // Runs until no events are left or the next one is later than `until`. Throws std::runtime_error
+  // when an endpoint repeatedly requests to be woken at one instant, or sends a paused priority.
+  // Returns the time of the last event.
   Picoseconds run(Picoseconds until = seconds(1000));
 
   [[nodiscard]] const std::vector<Sent>& log() const { return log_; }
@@ -80,14 +80,14 @@ class TestNetwork {
     fabric::Endpoint* endpoint = nullptr;
     BitRate rate;
     Picoseconds wire_free{};
-    bool ask = false;  // something happened since transmit() returned false
+    bool ask = false;  // there was an event since transmit() returned false
     fabric::PriorityMask paused = 0;
   };
   struct InFlight {
     Picoseconds time;
     std::uint64_t sequence = 0;
     fabric::Packet packet;
-    // std::push_heap keeps the greatest in front: the earliest is to be the greatest.
+    // std::push_heap keeps the greatest on top, so the earliest compares as the greatest.
     bool operator<(const InFlight& other) const {
       return time != other.time ? time > other.time : sequence > other.sequence;
     }

@@ -98,7 +98,7 @@ TEST(TestNetwork, HookSeesWhatNoRulePicked) {
   EXPECT_EQ(b.marked, 2);
 }
 
-// Asks to be woken again at once, for ever.
+// Requests to be woken again at once, for ever.
 class Restless final : public fabric::Endpoint {
  public:
   Restless() { setWakeAt(Picoseconds{0}); }

@@ -1,4 +1,4 @@
-// Counts what a test program allocates.
+// Counts allocations of a test program.
 #pragma once
 
 #include <cstdint>

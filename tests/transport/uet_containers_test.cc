@@ -75,7 +75,7 @@ TEST(BitWindow, TakesRunsThatCrossWords) {
     BitWindow bits;
     const std::uint64_t low = (std::uint64_t{1} << 32) + random.below(200);
     const std::uint64_t run = random.below(300);
-    const std::uint64_t other = low + run + 1 + random.below(50);  // behind the gap, to be kept
+    const std::uint64_t other = low + run + 1 + random.below(50);  // after the gap, to be kept
     bits.reserve(low, other - low + 64);
     for (std::uint64_t psn = low; psn < low + run; ++psn) bits.set(psn);
     bits.set(other);
@@ -110,7 +110,7 @@ TEST(LatencyCounts, CountsEveryLatencyOnce) {
     for (int i = 0; i < 2000; ++i) {
       record(random.below(4ULL << 22));
       record(random.next() >> random.below(64));
-      if (i % 700 != 0) continue;  // asked for in between
+      if (i % 700 != 0) continue;  // queried in between
       counts.moveTo(counted);
       expectEqual(counted, expected);
     }

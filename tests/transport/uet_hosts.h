@@ -1,4 +1,4 @@
-// Hosts that speak UET, joined by a TestNetwork.
+// UET hosts joined by a TestNetwork.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace plumbline::transport_test {
 inline constexpr Picoseconds kWire = microseconds(1);
 inline Picoseconds bytes(std::int64_t n) { return Picoseconds(n * 80); }
 
-// A wide window that nothing changes, and no losses inferred from gaps.
+// A wide constant window, and no losses inferred from gaps.
 inline transport::UetSpec plain(transport::UetService service) {
   transport::UetSpec spec;
   spec.service = service;

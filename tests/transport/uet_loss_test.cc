@@ -1,5 +1,5 @@
-// Losses, trims, copies and overtaking at every position of a message, with what must be sent again
-// worked out by hand.
+// Losses, trims, copies and overtaking at every position of a message, with the retransmissions
+// computed by hand.
 #include <gtest/gtest.h>
 
 #include "tests/transport/uet_hosts.h"
@@ -13,7 +13,7 @@ using transport::UetService;
 using transport::UetSpec;
 using transport::Verb;
 
-constexpr std::uint64_t kPackets = 6;  // all have left before the first answer is there
+constexpr std::uint64_t kPackets = 6;  // all have left before the first answer arrives
 
 UetSpec specOf(UetService service) {
   UetSpec spec;

@@ -197,7 +197,7 @@ TEST(UetWindow, FixedWindowHoldsBackTheThirdPacket) {
   ASSERT_EQ(data.size(), 4U);
   const Picoseconds slot((4198 + 20) * 80L);
   EXPECT_EQ(data[1].time, slot);
-  // The second packet asks for an ACK: 1 µs and its length there, an ACK of 70 bytes back.
+  // The second packet requests an ACK: 1 µs and its length there, an ACK of 70 bytes back.
   EXPECT_EQ(data[2].time, slot + microseconds(2) + Picoseconds(4198 * 80L) + Picoseconds(70 * 80L));
   EXPECT_TRUE(transport::unpackData(data[1].packet.extra, true).ack_request);
   EXPECT_FALSE(transport::unpackData(data[0].packet.extra, true).ack_request);

@@ -110,7 +110,7 @@ TEST(UetPdc, InitiatorKeepsItsLimit) {
   EXPECT_EQ(hosts.uet[0]->uetStats().pdcs_opened, 8U);
 }
 
-// The first packets open the target: set-up costs the context and no round trip before data.
+// The first packets open the target: setup costs the context and no round trip before data.
 TEST(UetPdc, ContextsTakeTheirTimeOneAfterTheOther) {
   UetSpec spec = plain(UetService::kRud);
   spec.pdc_setup.emplace().context_time = microseconds(3);
@@ -240,7 +240,7 @@ TEST(UetAck, SmallPacketsCountAsAtLeastOneKiB) {
   }
   hosts.network->run();
   const auto acks = hosts.network->sent(UetHosts::isAck);
-  // After 16 and 32 packets, the last one asks for its own, CLOSE_CMD.
+  // After 16 and 32 packets, the last one requests its own, CLOSE_CMD.
   ASSERT_EQ(acks.size(), 4U);
   EXPECT_EQ(pdsType(acks[0].packet.opcode), PdsType::kAck);
   EXPECT_EQ(acks[0].packet.length, 70);

@@ -1,4 +1,4 @@
-// What PDCs need and leave behind: windows, refusals, expiry, wrapping PSNs, memory.
+// Resources of PDCs: windows, refusals, expiry, wrapping PSNs, memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TEST_P(WithPdc, SetupTimesAreFromTheFirstPacketToTheFirstAck) {
   EXPECT_EQ(stats.setup_total, 2 * first + bytes(1000));
 }
 
-// The target derives Start_PSN from whatever arrives first.
+// The target derives Start_PSN from the first packet that arrives.
 TEST(UetPools, AnyPacketOfTheFirstWindowOpensThePdc) {
   UetHosts hosts(plain(UetService::kRud));
   hosts.network->add(ruleFor(UetHosts::isData, 0, 2));
@@ -60,7 +60,7 @@ TEST(UetPools, AnyPacketOfTheFirstWindowOpensThePdc) {
   EXPECT_EQ(hosts.uet[1]->uetStats().targets_opened, 1U);
 }
 
-// A NACK that acknowledges packets proves that the target is there.
+// A NACK that acknowledges packets proves that the target is open.
 TEST(UetPools, OrderedNackBehindTheFirstPacketEndsTheSyn) {
   UetHosts hosts(plain(UetService::kRod));
   hosts.network->add(ruleFor(UetHosts::isData, 1, 1));
@@ -100,7 +100,7 @@ TEST_P(WithPdc, NeverClosedPdcOutlivesTheExpiryOfItsTarget) {
   EXPECT_EQ(hosts.uet[1]->uetStats().targets_opened, 1U);
 }
 
-// The source gives up; its target goes `close_after` and `target_expiry` after the last packet.
+// The source gives up; its target expires `close_after` and `target_expiry` after the last packet.
 TEST_P(WithPdc, TargetOfASilentSourceExpires) {
   UetSpec spec = plain(GetParam());
   spec.max_rto_retries = 0;
@@ -178,7 +178,7 @@ TEST_P(WrappingPsns, SurviveLosses) {
   EXPECT_EQ(hosts.uet[0]->stats().retransmitted > 0, GetParam() != UetService::kUud);
 }
 
-// Two endpoints without a network around them: frames take 1 µs, nothing is remembered.
+// Two endpoints without a network around them: frames take 1 µs, nothing is recorded.
 class Pair {
  public:
   explicit Pair(const UetSpec& spec) : zero_(spec, context(0)), one_(spec, context(1)) {}
@@ -187,7 +187,7 @@ class Pair {
   transport::UetProtocol& target() { return one_; }
   [[nodiscard]] Picoseconds now() const { return now_; }
 
-  // Until nothing is open or under way.
+  // Runs until nothing is open or in flight.
   void settle() {
     for (;;) {
       const std::size_t forth = collect(zero_, frames_[0]);

@@ -1,4 +1,4 @@
-// Whatever the network does, every message arrives exactly once (UUD: at most once), whole, and
+// Under any network behaviour, every message arrives exactly once (UUD: at most once), whole, and
 // nothing is left open.
 #include <gtest/gtest.h>
 

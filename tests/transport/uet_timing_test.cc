@@ -1,5 +1,5 @@
-// When UET sends again, to the picosecond: NACKs and timeouts for a packet at each place of a
-// message, backoff, losses inferred from a gap, and ACKs that nothing asked for.
+// Times of UET's retransmissions, to the picosecond: NACKs and timeouts for a packet at each place
+// of a message, backoff, losses inferred from a gap, and delayed ACKs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,7 +92,7 @@ TEST_P(EachPlace, TrimmedPacketIsNackedAndSentAgainAtOnce) {
       rule.last_hop = last_hop;
       const OneMessage run(plain(service), rule);
       ASSERT_EQ(run.nacks.size(), 1U);
-      // RUDI answers the packet before it with 66 bytes, which may still be leaving.
+      // RUDI answers the previous packet with 66 bytes, which may still be in transmission.
       const bool answering = service == UetService::kRudi && place > 0;
       const Picoseconds answer_left =
           answering ? run.data[place - 1].time + kWire + bytes(4194 + 66 + 20) : Picoseconds(0);
@@ -114,7 +114,7 @@ TEST(UetTiming, UudAnswersNothing) {
   EXPECT_EQ(run.hosts.applications[0].completions[0].time, run.data[kUnaskedPackets - 1].time);
 }
 
-// Five doublings, and the sixth timeout in a row fails; what is posted later goes on.
+// Five doublings, and the sixth timeout in a row fails; later messages are sent as usual.
 TEST(UetTiming, DefaultBackoffEndsAfter63Timeouts) {
   for (const UetService service : {UetService::kRod, UetService::kRud, UetService::kRudi}) {
     const UetSpec spec = plain(service);
@@ -202,7 +202,7 @@ TEST(UetTiming, OvertakingWithinTheGapIsNoLoss) {
 
 // ---- Late ACKs ----
 
-// Of two packets, both marked, the second is lost, the one that asks for an ACK.
+// Of two packets, both marked, the second is lost, which requests an ACK.
 void sendHalf(UetHosts& hosts) {
   hosts.network->setHook([](fabric::Packet& p, Picoseconds, Picoseconds&) {
     if (!UetHosts::isData(p)) return Action::kDeliver;
@@ -217,7 +217,7 @@ void sendHalf(UetHosts& hosts) {
 UetSpec congestionSpec() {
   UetSpec spec;
   spec.ack_on_ecn = false;
-  // There and back of a full packet and its ACK; 0.75 of it are the target delay.
+  // Round trip of a full packet and its ACK; 0.75 of it are the target delay.
   spec.base_rtt = kWire + bytes(4198) + kWire + bytes(78);
   spec.nscc.delay_gain = 1;
   return spec;

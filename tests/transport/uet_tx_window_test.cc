@@ -1,4 +1,4 @@
-// The window of packets under way against one that keeps every packet by itself.
+// The window of packets in flight against one that keeps every packet separately.
 #include "transport/uet/uet_tx_window.h"
 
 #include <gtest/gtest.h>
@@ -148,7 +148,7 @@ TEST_F(TxWindowTest, AWordThatIsUsedAgainBeginsClean) {
   acknowledge(1, ~std::uint64_t{0});
   advance();
   EXPECT_EQ(first_, 128U);
-  // Four words further on the place of the first one is taken again, whatever the capacity.
+  // Four words later the slot of the first one is reused, whatever the capacity.
   for (int i = 0; i < 256; ++i) {
     push();
     EXPECT_TRUE(window_.inFlight(end_ - 1));

@@ -1,5 +1,5 @@
 // docs/wireshark/plumbline.lua in tshark: the worked frames of the specifications' tables against
-// values worked out by hand, and frames of our encoder against what was encoded.
+// values computed by hand, and frames of our encoder against the encoded values.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -136,7 +136,7 @@ const Fields kTag = {{"plumbline.magic", "0x504c"},
                      {"plumbline.sequence", "81985529216486895"},  // 0x0123456789ABCDEF
                      {"plumbline.departure", "281474976710654"}};  // 2^48 - 2
 
-// What the encoder was told, in every header that has another layout.
+// The encoder's input, for every header with a different layout.
 std::vector<Frame> encoded() {
   const Buffer payload = tagged(21, 1234, 0x0123456789ABCDEFULL, 0xFFFF'FFFF'FFFEULL);
   std::vector<Frame> frames;
@@ -273,7 +273,7 @@ std::vector<Frame> encoded() {
   }
   frames.push_back({"cc_update of the upper channels", encodeFrame(control), credits});
 
-  // Trimmed to 24 bytes behind the IP header: UDP and PDS with four bytes of SES.
+  // Trimmed to 24 bytes after the IP header: UDP and PDS with four bytes of SES.
   Buffer trimmed = workedFrame("uet_rud_write").bytes;
   trimmed.resize(14 + 20 + 24 + kFcsSize);
   trimmed[16] = 0;

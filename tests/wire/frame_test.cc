@@ -1,4 +1,4 @@
-// Frames beyond the worked ones: what encoding refuses, what decoding makes of odd frames.
+// Frames beyond the worked ones: refusals of the encoder, and decoding of unusual frames.
 #include "wire/frame.h"
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST(DecodeFrame, WithoutFcs) {
   EXPECT_EQ(frame.payload.size(), 64U);
 }
 
-// Changes bytes of a plain UDP frame and tells what decoding says.
+// Changes bytes of a plain UDP frame and returns the decoder's result.
 struct Damage {
   const char* name;
   std::size_t offset;

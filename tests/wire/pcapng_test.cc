@@ -48,7 +48,7 @@ class FileMaker {
   FileMaker& option(std::uint16_t code, std::string_view value) {
     return u16(code).u16(static_cast<std::uint16_t>(value.size())).bytes(value);
   }
-  // Wraps what was gathered into a block of `type`.
+  // Wraps the collected bytes into a block of `type`.
   FileMaker& block(std::uint32_t type) {
     Buffer body;
     std::swap(body, body_);
@@ -256,7 +256,7 @@ TEST(PcapngReader, NamesWhatIsWrong) {
                         .block(1)
                         .file()),
             PcapngError::kOption);
-  // An option that ends four bytes behind its block.
+  // An option that ends four bytes after its block.
   FileMaker option(false);
   option.section().u16(1).u16(0).u32(0).u16(2).u16(8).bytes("cut!").block(1);
   EXPECT_EQ(errorOf(option.file()), PcapngError::kOption);
@@ -272,7 +272,7 @@ TEST(PcapngReader, CutOrDamagedFilesNeverReadOutside) {
   maker.u32(6).bytes("123456").block(3);
   const Buffer& good = maker.file();
   for (std::size_t length = 0; length < good.size(); ++length) {
-    // Exactly that long, so that an address sanitizer sees a read behind the end.
+    // Exactly that long, so that an address sanitizer detects a read beyond the end.
     const Buffer cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length));
     PcapngReader reader(cut);
     EXPECT_LE(readAll(reader).size(), 2U);

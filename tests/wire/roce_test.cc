@@ -172,7 +172,7 @@ TEST(Aeth, KindsAndCodes) {
   EXPECT_EQ(nakCodeName(9), "reserved");
 }
 
-// Whatever a router may change must not change the ICRC, and everything else must.
+// Fields that a router may change must not change the ICRC, and all others must.
 TEST(Icrc, CoversEverythingButWhatRoutersChange) {
   for (const bool ipv6 : {false, true}) {
     FrameSpec spec = baseFrame();

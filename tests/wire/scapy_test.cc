@@ -19,8 +19,8 @@ std::string hex(ByteView bytes) {
   return text;
 }
 
-// A frame with every field random that the ICRC sees, or must not see. At least 64 bytes, because
-// Ethernet padding behind the ICRC is not scapy's subject.
+// A frame in which all fields inside or outside the ICRC are random. At least 64 bytes, because
+// scapy does not handle Ethernet padding after the ICRC.
 Buffer randomFrame(RandomStream& random) {
   const auto bits = [&random](unsigned count) {
     return static_cast<std::uint32_t>(random.below(1ULL << count));

@@ -1,4 +1,4 @@
-// Templates, completed to whole frames the way docs/card.md says the card does it.
+// Templates, completed to whole frames as docs/card.md describes for the card.
 #include "wire/template.h"
 
 #include <gtest/gtest.h>
@@ -109,7 +109,7 @@ TEST_P(Templates, MakeGoodFramesOfEveryLength) {
         EXPECT_EQ(frame.roce()->reth->dma_length, frame.payload.size());
       }
     }
-    // The pattern counts from zero behind the tag.
+    // The pattern counts from zero after the tag.
     for (std::size_t i = TestTag::kSize; i < frame.payload.size(); ++i) {
       ASSERT_EQ(frame.payload[i], (i - TestTag::kSize) & 0xFFU);
     }

@@ -1,4 +1,4 @@
-// Runs the programs that serve as oracles: scapy and tshark.
+// Runs external programs as oracles: scapy and tshark.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace plumbline::wire::test {
 
-// What a command wrote to standard output, line by line, and its exit code (-1: not run).
+// A command's standard output, line by line, and its exit code (-1: not run).
 struct ToolResult {
   int exit_code = -1;
   std::vector<std::string> lines;
@@ -16,7 +16,7 @@ struct ToolResult {
 // Runs `command` through the shell; its standard error is discarded.
 ToolResult runTool(const std::string& command);
 
-// A path in a directory of this process' own, which goes away at its end.
+// A path in a directory of this process, which is removed at its end.
 std::filesystem::path scratchFile(const std::string& name);
 
 // Fields of a tab-separated line.

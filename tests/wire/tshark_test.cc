@@ -13,7 +13,7 @@
 namespace plumbline::wire::test {
 namespace {
 
-// One packet of the capture and what tshark must say of it, field by field.
+// One packet of the capture and tshark's expected output, field by field.
 struct Case {
   Buffer bytes;
   PacketDirection direction = PacketDirection::kInbound;
@@ -63,7 +63,7 @@ std::string epoch(Picoseconds time) {
   return fmt::format("{}.{:09}", ns / 1'000'000'000, ns % 1'000'000'000);
 }
 
-// What tshark prints for a frame, from our own decoding of it.
+// tshark's expected output for a frame, from our own decoding of it.
 std::map<std::string, std::string> expectation(const Case& c, const std::string& comment) {
   const DecodedFrame frame = decodeFrame(c.bytes);
   std::map<std::string, std::string> expected;
@@ -94,7 +94,7 @@ std::map<std::string, std::string> expectation(const Case& c, const std::string&
   if (frame.udp) {
     expected["udp.srcport"] = std::to_string(frame.udp->source_port);
     expected["udp.dstport"] = std::to_string(frame.udp->destination_port);
-    // 1 good, 3 not present, 4 illegal: RFC 8200 wants a checksum over IPv6.
+    // 1 good, 3 not present, 4 illegal: RFC 8200 requires a checksum over IPv6.
     expected["udp.checksum.status"] =
         frame.udp_checksum ? "1" : (frame.ipv6() != nullptr ? "4" : "3");
   }

@@ -27,7 +27,7 @@ Header pdsRoundTrip(const Header& header, std::string_view hex) {
   EXPECT_EQ(decoded.error, PdsError::kNone);
   EXPECT_EQ(decoded.size, bytes.size());
   EXPECT_EQ(pdsBytes(decoded.header), bytes);
-  // Each byte short of it is an error, and no other type takes its place.
+  // Each shorter length is an error, and is not decoded as another type.
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     EXPECT_EQ(decodePds(ByteView(bytes).first(length)).error, PdsError::kTruncated);
   }
@@ -93,7 +93,7 @@ TEST(Pds, Acknowledgements) {
 }
 
 TEST(Pds, CcxLengthsAreParameters) {
-  // 40 bytes of ACK_CCX as most sources say, 44 as one does; the same for NACK_CCX.
+  // 40 bytes of ACK_CCX in most sources, 44 in one; the same for NACK_CCX.
   Buffer bytes = fromHex("48000000000000010002000310040005");
   bytes.resize(48, 0xEE);
   const PdsDecoded usual = decodePds(bytes);
@@ -110,7 +110,7 @@ TEST(Pds, CcxLengthsAreParameters) {
   EXPECT_EQ(pdsType(nack.header), PdsType::kNackCcx);
   EXPECT_EQ(pdsBytes(nack.header), Buffer(bytes.begin(), bytes.begin() + 32));
   EXPECT_EQ(decodePds(bytes, {.nack_ccx = 24}).size, 24U);
-  // A size that would cut what is understood cannot be set.
+  // A size that would cut off decoded fields cannot be set.
   EXPECT_EQ(decodePds(bytes, {.nack_ccx = 0}).size, 17U);
   bytes[0] = 0x48;
   EXPECT_EQ(decodePds(bytes, {.ack_ccx = 0}).size, 25U);
@@ -203,7 +203,7 @@ TEST(Ses, Requests) {
                "0569010211223344055607780807060504030201"
                "0a0b0c0d18171615141312112827262524232221"
                "31323334");
-  // Packets behind the first carry their place in the message instead of header data.
+  // Packets after the first carry their position in the message instead of header data.
   standard.flags.start_of_message = false;
   standard.header_data = 0;
   standard.payload_length = 0x3FFF;
@@ -333,7 +333,7 @@ TEST(UetFrame, CrcOptionsChangeCoverageAndByteOrder) {
 }
 
 TEST(UetFrame, ATrimmedPacketIsRecognised) {
-  // As a switch cuts it: 24 bytes kept behind the IP header, IP length corrected, UDP's not.
+  // As a switch cuts it: 24 bytes kept after the IP header, IP length corrected, UDP's not.
   const test::WorkedFrame& worked = test::workedFrame("uet_rud_write_crc");
   Buffer bytes(worked.bytes.begin(), worked.bytes.begin() + 14 + 20 + 24);
   store16(&bytes[16], 44);

@@ -20,7 +20,7 @@ struct WorkedFrame {
 };
 
 const std::vector<WorkedFrame>& workedFrames();
-// Throws std::out_of_range for a name that is not there.
+// Throws std::out_of_range for an unknown name.
 const WorkedFrame& workedFrame(const std::string& name);
 
 // Bytes of a string of hexadecimal digits.

@@ -47,7 +47,7 @@ TEST_P(WorkedFrames, DecodeToTheirDescription) {
   EXPECT_EQ(frame.ethernet.source, spec.source);
   EXPECT_TRUE(std::equal(frame.payload.begin(), frame.payload.end(), spec.payload.begin(),
                          spec.payload.end()));
-  // What the description holds is found again: encoding what was decoded gives the same bytes.
+  // Decoding finds all values of the description: encoding them again gives the same bytes.
   FrameSpec again;
   again.destination = frame.ethernet.destination;
   again.source = frame.ethernet.source;
@@ -77,7 +77,7 @@ TEST_P(WorkedFrames, FlippingAnyBitSpoilsTheFcs) {
 
 TEST_P(WorkedFrames, CutAnywhereAreErrors) {
   for (std::size_t length = 0; length < GetParam().bytes.size(); ++length) {
-    // A buffer of exactly that length, so that an address sanitizer sees a read behind its end.
+    // A buffer of exactly that length, so that an address sanitizer detects a read beyond its end.
     const Buffer cut(GetParam().bytes.begin(),
                      GetParam().bytes.begin() + static_cast<std::ptrdiff_t>(length));
     const DecodedFrame frame = decodeFrame(cut, GetParam().options);

@@ -1,5 +1,5 @@
-// That every collective computes what its name says, whatever order its messages arrive in: each
-// byte of each rank carries how often each rank's contribution is in it.
+// Every collective computes its defined result, in any order of its messages' arrivals: each byte
+// of each rank carries how often each rank's contribution is in it.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -116,7 +116,7 @@ class Model {
     }
   }
 
-  // What the byte has to be at the end; false if anything may be there.
+  // Expected value of the byte at the end; false if any value is allowed.
   bool expected(Rank rank, std::uint64_t byte, Contributions& result) const {
     result.assign(ranks_, 0);
     switch (spec_.kind) {
@@ -189,7 +189,7 @@ class Model {
     check(rank);
   }
 
-  // As soon as the rank says that it has finished, its result must be there.
+  // As soon as the rank reports its end, its result must be there.
   void check(Rank rank) {
     Node& node = nodes_[rank];
     if (node.checked || !node.schedule->finished()) return;

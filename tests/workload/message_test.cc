@@ -62,8 +62,8 @@ TEST(Messages, ClosedLoopKeepsItsMessagesOutstanding) {
   EXPECT_EQ(pipelined.result.connections[0].last_completed, microseconds(5 + 10 + 2));
 }
 
-// 1 us of wire and 1 us there: the first three wait for each other, all later ones find an idle
-// wire. There are more of them than a label can tell apart.
+// 1 us of wire and 1 us of latency: the first three wait for each other, all later ones find an
+// idle wire. There are more of them than a label can distinguish.
 TEST(Messages, ArrivalTimesAreThoseToTheReceiver) {
   MessageProgram program = base(Pattern::kPairs);
   program.messages = 300;
@@ -157,7 +157,7 @@ TEST(Messages, OnOffGatesAClosedLoop) {
   }
 }
 
-// The arrival process stands still while it is off: every 4 us of on-time.
+// The arrival process stops during off phases: every 4 us of on-time.
 TEST(Messages, OnOffStopsTheClockOfAnOpenLoop) {
   MessageProgram program = base(Pattern::kPairs);
   program.on_off = OnOff{microseconds(10), microseconds(90)};

@@ -178,7 +178,7 @@ TEST(Moe, SelectionsAreConserved) {
         EXPECT_EQ(expertCapacity(program, 16), most);
         const auto loads = loadsOf(routing, 256);
         EXPECT_LE(*std::max_element(loads.begin(), loads.end()), most);
-        // An expert that dropped something is full.
+        // An expert with dropped selections is full.
         if (routing.dropped > 0) {
           EXPECT_EQ(*std::max_element(loads.begin(), loads.end()), most);
         }
@@ -213,7 +213,7 @@ TEST(Moe, AuxiliaryLossEvensTheLoadOut) {
   program.routing = MoeRouting::kAuxLoss;
   const double even = cvOf(loadsOf(routeLayer(program, 16, 1, "moe", 0), 256));
   EXPECT_LE(even, 0.05);
-  EXPECT_GT(even, 0.04);  // no more than was asked for
+  EXPECT_GT(even, 0.04);  // no more balanced than requested
   program.load_cv = Fraction();
   EXPECT_EQ(loadsOf(routeLayer(program, 16, 1, "moe", 0), 256),
             std::vector<std::uint64_t>(256, 64));
@@ -237,7 +237,7 @@ TEST(Moe, OneSelectionFollowsTheWeights) {
     const double p = 1 / (e * harmonic);
     EXPECT_NEAR(static_cast<double>(zipf[e - 1]) / n, p, 4 * std::sqrt(p / n));
   }
-  // The logarithms of 64 groups' loads scatter by sigma, which 64 tell to 9 %.
+  // The logarithms of 64 groups' loads scatter by sigma, which 64 values determine to 9 %.
   program.routing = MoeRouting::kLognormal;
   program.lognormal_sigma = 0.5;
   const auto lognormal = loadsOf(routeLayer(program, 64, 1, "moe", 0), 256);
@@ -252,8 +252,8 @@ TEST(Moe, OneSelectionFollowsTheWeights) {
   EXPECT_NEAR(std::sqrt(squares / 64 - sum * sum / 64 / 64), 0.5, 0.5 * 0.36);
 }
 
-// The busiest of 32 ranks with 256 experts in their order, top 8 of Zipf weights: computed apart,
-// 4.34 and 11.67 times the mean. Drawn placement takes the hot experts apart.
+// The busiest of 32 ranks with 256 experts in their order, top 8 of Zipf weights: computed
+// separately, 4.34 and 11.67 times the mean. Random placement separates the hot experts.
 TEST(Moe, SkewOfZipfRouting) {
   MoeProgram program;
   program.routing = MoeRouting::kZipf;
@@ -346,8 +346,8 @@ TEST(Moe, TimesWithoutContention) {
   }
 }
 
-// All tokens of both ranks to rank 1. Rank 0 gets nothing: it is ready for the combine at once, 5
-// us after its dispatch began, and waits 5.5 us on average with rank 1, which is the last.
+// All tokens of both ranks to rank 1. Rank 0 receives nothing: it is ready for the combine at once,
+// 5 us after its dispatch began, and waits 5.5 us on average with rank 1, which is the last.
 TEST(Moe, TimesOfUnequalRanks) {
   MoeProgram program = twoRanks();
   program.matrix = {0, 10, 0, 10};
@@ -368,7 +368,7 @@ TEST(Moe, TimesOfUnequalRanks) {
   EXPECT_DOUBLE_EQ(moe.pair_cv.value(), 1);
 }
 
-// Layers by the clock: 40 us apart, though each takes 11 us.
+// Layers at fixed times: 40 us apart, though each takes 11 us.
 TEST(Moe, LayersBeginWithTheirPeriods) {
   MoeProgram program = twoRanks();
   program.combine_bytes = 0;
@@ -415,7 +415,7 @@ TEST(Moe, NormalModeSendsChunks) {
 }
 
 // Ranks do not wait for each other, messages overtake each other: every layer still ends, with the
-// same bytes as without.
+// same bytes.
 TEST(Moe, LayersEndWhateverTheOrderOfMessages) {
   for (const MoeMode mode : {MoeMode::kNormal, MoeMode::kLowLatency}) {
     MoeProgram program;
@@ -439,7 +439,7 @@ TEST(Moe, LayersEndWhateverTheOrderOfMessages) {
   }
 }
 
-// What the network's senders alone make of it: the slowest of them, and the way.
+// Time of the network's senders alone: the slowest of them, and the path.
 TEST(Moe, IdealTimeOfADispatch) {
   for (const MoeMode mode : {MoeMode::kNormal, MoeMode::kLowLatency}) {
     MoeProgram program;

@@ -1,5 +1,5 @@
 // A network for applications alone: messages of one host leave one after the other at its rate, and
-// arrive whole a fixed latency later. No packets, no contention but at the sender.
+// arrive whole a fixed latency later. No packets, no contention except at the sender.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ struct Posted {
   transport::Message message;
 };
 
-// Runs the applications of a workload. Events of one instant happen in the order they were made.
+// Runs the applications of a workload. Events of one instant happen in the order of their creation.
 class RankNetwork {
  public:
   // `jitter`: arrivals and acknowledgements are later by up to that, drawn at random, so messages
-  // overtake each other; but those of one flow do not.
+  // overtake each other, except within a flow.
   RankNetwork(workload::Workload& workload, std::uint32_t hosts, workload::MessageTime time,
               Picoseconds jitter = {});
 
-  // Runs until nothing is left to happen, or the next event is after `until`.
+  // Runs until no events are left, or the next one is after `until`.
   void run(Picoseconds until = transport::kNever);
-  // Messages that `fails` are acknowledged as failed and do not arrive.
+  // Messages for which `fails` is true are acknowledged as failed and do not arrive.
   void failIf(std::function<bool(const Posted&)> fails) { fails_ = std::move(fails); }
 
   [[nodiscard]] const std::vector<Posted>& log() const { return log_; }
@@ -63,7 +63,7 @@ class RankNetwork {
 // A plain network: `rate` at the sender, `latency`, and the same latency back.
 workload::MessageTime plainNetwork(BitRate rate, Picoseconds latency);
 
-// 12,500 bytes take 1 us, and the way as long.
+// 12,500 bytes take 1 us, and the path as long.
 inline const workload::MessageTime kNetwork = plainNetwork(gigabitsPerSecond(100), microseconds(1));
 
 }  // namespace plumbline::workload_test

@@ -135,7 +135,7 @@ TEST(RequestTrace, NamesLineAndColumnOfTheFirstMistake) {
       {"2023-11-16 18:15:46+24:00,1,1", 1},          // no such offset
       {"2023-11-16 18:15:46+01:60,1,1", 1},          //
       {"2023-11-16 18:15:46 CET,1,1", 1},            //
-      {"2023-11-16 18:15:46Z,1,1", 1},               // the one before has no offset
+      {"2023-11-16 18:15:46Z,1,1", 1},               // the previous one has no offset
       {"2023-11-16 18:15:46,1.0,1", 21},             //
       {"2023-11-16 18:15:46,\"1\",\"x\"", 26},       // behind the quote
       {"2023-11-16 18:15:46,1,", 23},                //

@@ -1,4 +1,4 @@
-// Workloads on a real transport: NICs that speak RoCE, over wires without contention.
+// Workloads on a real transport: RoCE NICs, over wires without contention.
 #include <gtest/gtest.h>
 
 #include <memory>

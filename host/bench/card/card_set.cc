@@ -21,7 +21,7 @@ void CardSet::reset() {
   for (const auto& driver : drivers_) driver->reset();
 }
 
-// Cards are armed one after the other, each in the time that a driver allows for.
+// Cards are armed one after the other; each takes the time that its driver allows for arming.
 Picoseconds CardSet::earliestStart() {
   const Picoseconds one = drivers_.back()->earliestStart();
   return one + static_cast<std::int64_t>(drivers_.size() - 1) * (one - now());

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint32_t kRows = 2048;      // of the card's receive table, with a tag of 11 bits
 constexpr std::uint32_t kWideRows = 4096;  // ... of 12 bits
-// The card's largest threshold for late frames, for those that are late by design: they wait for the
-// end of a pause, or for frames of other flows.
+// The card's largest threshold for late frames, for those that are late by design: they wait for
+// the end of a pause, or for frames of other flows.
 constexpr Picoseconds kAnyLateness{0x7FFF'FFFF};
 
 struct Timing {

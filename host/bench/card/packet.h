@@ -17,7 +17,7 @@ inline constexpr std::uint8_t kTrimmedDscp = 27;    // of packets that were
 // Packet::opcode of the card's frames: distinct from all opcodes of simulated hosts.
 inline constexpr std::uint8_t kCardFrameOpcode = 0xC0;
 
-// Hash of the fields that ECMP looks at: addresses, protocol and UDP ports. Equal for frames of one
+// Hash of the fields that ECMP uses: addresses, protocol and UDP ports. Equal for frames of one
 // flow whatever else differs.
 std::uint64_t flowHash(const wire::DecodedFrame& frame);
 

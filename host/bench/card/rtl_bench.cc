@@ -21,8 +21,8 @@
 namespace plumbline::bench {
 namespace {
 
-// Ports of the card models. The smallest sufficient one is used, since each port costs time in every
-// clock. More hosts than the largest model has ports get several cards.
+// Ports of the card models. The smallest sufficient one is used, since each port costs time in
+// every clock. More hosts than the largest model has ports get several cards.
 constexpr std::array<std::uint32_t, 3> kCardSizes{2, 3, 4};
 // Side by side, of the largest size.
 constexpr std::uint32_t kMaxCards = 4;

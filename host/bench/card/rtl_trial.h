@@ -16,7 +16,7 @@
 
 namespace plumbline::bench {
 
-// The simulation knows when the fabric is empty and what it delivered.
+// Reads from the simulation whether the fabric is empty and what it delivered.
 class SimulatedFarEnd final : public FarEnd {
  public:
   // `cards` must outlive it. `watched`: look() will be called.

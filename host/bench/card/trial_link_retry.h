@@ -16,7 +16,7 @@ class TrialLinkRetry {
   TrialLinkRetry(CardSet& cards, const TrialSpec& spec, const std::vector<std::uint32_t>& hosts);
 
   [[nodiscard]] bool on() const { return spec_.link_retry.has_value(); }
-  // Switches it on and waits until both ends are initialised; the link must be up. Throws
+  // Enables LLR and waits until both ends are initialised; the link must be up. Throws
   // Error(kTester) if initialisation fails.
   void bringUp();
   // Every frame that was sent has been acknowledged.

@@ -23,7 +23,7 @@ using workload::CollectiveKind;
 using workload::CollectiveSpec;
 using workload::TrainingProgram;
 
-constexpr Picoseconds kProgressStep = microseconds(20);  // between two looks at the progress
+constexpr Picoseconds kProgressStep = microseconds(20);  // between two checks of the progress
 // Packets of the run that finds the routes, if it does not need more for one per message.
 constexpr std::uint64_t kProbePackets = 2'000'000;
 

@@ -163,8 +163,8 @@ struct FabricResult {
   std::vector<JobOutcome> jobs;
   std::optional<Samples> samples;  // if the trial requests them
   std::optional<TimeSeries> series;
-  std::uint64_t peak_rss_bytes =
-      0;  // of the process so far; not part of reproducible output; 0: not told
+  // Of the process so far; not part of reproducible output; 0: unknown.
+  std::uint64_t peak_rss_bytes = 0;
   // When set, the times in sim_end and jobs (name, finished, iterations, completion) are predicted,
   // and none of the other members was observed: toJson() leaves them out.
   std::optional<FastForwardOutcome> fast_forward;

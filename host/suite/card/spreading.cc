@@ -26,7 +26,7 @@ using bench::Entropy;
 using bench::TrialResult;
 
 constexpr Fraction kSpreadingLoad = Fraction::percent(80);
-// Payload of whole words in every frame of a message too.
+// For single frames and frames of messages alike, the payload is a multiple of four bytes.
 constexpr Bytes kSpreadingFrame{254};
 constexpr std::uint32_t kUsualEntropyValues = 64;
 // Turns that every queue pair has at least in a trial.

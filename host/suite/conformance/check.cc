@@ -252,7 +252,7 @@ std::vector<std::string> notAmong(const std::vector<Seen>& run, const Demand& de
   return values;
 }
 
-// Those that were neither run nor declared.
+// Demanded values that were neither run nor declared.
 std::vector<std::string> undeclared(const Demand& demand, const std::vector<Seen>& run,
                                     const TestResult& result) {
   std::vector<std::string> values = notAmong(run, demand);

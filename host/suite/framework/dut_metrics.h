@@ -61,7 +61,7 @@ struct MemoryUnit {
   // mb, mib, gb, gib. 0: no word is a unit.
   double bytes = 0;
 };
-// Nothing for a metric that is not memory, or a share of it (percent, pct, ratio).
+// Nothing for metrics other than memory and for shares of memory (percent, pct, ratio).
 std::optional<MemoryUnit> memoryUnit(std::string_view name);
 
 // The first comment of a text without its '#': the message of a source without metrics. Otherwise

@@ -27,7 +27,7 @@ using workload::Rank;
 constexpr double kForever = std::numeric_limits<double>::infinity();
 // Headers, FCS, preamble and gap of a data packet.
 constexpr double kOverheadBytes = 82;
-// Pairs of a collective that are looked at for the length of its paths.
+// Pairs of a collective that are examined for the length of its paths.
 constexpr std::uint32_t kSampledPairs = 4096;
 
 double secondsOf(Picoseconds time) {

@@ -99,7 +99,7 @@ void WideExpertsProcedure::addEfficiency(const TestConfig& config, const Design&
                                          const std::vector<Measured>& measured,
                                          ResultBuilder& builder) {
   const std::uint32_t server = config.scenario.parameters.experts.ranks_per_server;
-  // By model and batch: of the smallest group, and of the smallest of several servers.
+  // By model and batch: values of the smallest group, and of the smallest group of several servers.
   using Key = std::pair<std::string, std::uint32_t>;
   std::map<Key, EfficiencyBase> smallest;
   std::map<Key, EfficiencyBase> first_on_fabric;

@@ -25,7 +25,8 @@ double stepSeconds(const serving::ServingSpec& system, std::uint32_t tp,
       .toSeconds();
 }
 
-// Steps of a full batch whose answers are half generated on average.
+// Requests per second of all decode servers with full batches of answers that are half generated on
+// average.
 double decodeCapacity(const serving::ServingProgram& program) {
   const serving::ServingSpec& system = program.system;
   const double prompt = serving::meanPrompt(program.workload);

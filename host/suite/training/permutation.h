@@ -50,7 +50,7 @@ class PermutationProcedure : public FabricProcedure {
   [[nodiscard]] virtual PermutationTraffic traffic() const {
     return PermutationTraffic::kMessagesAtRandom;
   }
-  // Of the test's packet-hops: Design::hop_cost.
+  // Design::hop_cost of the test.
   [[nodiscard]] virtual double hopCost() const { return 1.75; }
   // Columns after MMR that only this test has.
   [[nodiscard]] virtual std::vector<Figure> figures(

@@ -50,8 +50,8 @@ double burstHopCost(double queued) {
   return kShort + (kLong - kShort) * std::min(queued / kLongQueue, 1.0);
 }
 
-// The same where PFC holds senders back. Queues are short, but a sender gives up the slots of a
-// pause one by one: about as many per frame as there are senders.
+// The same for senders paused by PFC. Queues are short, but a paused sender skips its slots one by
+// one: about as many per frame as there are senders.
 double heldHopCost(std::uint32_t ratio) {
   constexpr double kSent = 0.4;
   constexpr double kGivenUp = 0.036;

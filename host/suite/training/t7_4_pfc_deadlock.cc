@@ -146,7 +146,7 @@ std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8
   const bench::SimHosts hosts(spec, fabric);
   fabric.runUntil(spec.duration + microseconds(50));
   const auto routes = probe.routes();
-  // A flow's source port, and so its path, depends on its index in the trial: all flows stay in it.
+  // All flows stay in the trial: a flow's source port, and so its path, depends on its index.
   std::vector<bool> chosen;
   std::array<std::int64_t, kCycleLeaves> count{};
   for (const bench::StreamSpec& flow : spec.streams) {

@@ -92,7 +92,7 @@ void DcqcnRules::advance(DcqcnState& state, Picoseconds now) const {
   while (state.increase_at <= now) expireIncreaseTimer(state, now);
 }
 
-// One expiry; or all that are due, where they change only their count.
+// Handles one expiry, or all that are due if they only change the count.
 void DcqcnRules::expireIncreaseTimer(DcqcnState& state, Picoseconds now) const {
   if (saturated(state)) {
     const std::int64_t expired = (now - state.increase_at) / spec_.increase_period + 1;

@@ -133,7 +133,7 @@ class UetHost {
   std::int64_t ps_per_byte_;         // 0: not an integer
   Picoseconds next_timer_ = kNever;  // of timers_
   mutable LatencyCounts latencies_;
-  mutable EndpointStats stats_;  // but for `latencies_`
+  mutable EndpointStats stats_;  // except `latencies_`
   UetStats uet_stats_;
   const UetSpec& spec_;
   HostContext context_;

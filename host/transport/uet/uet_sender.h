@@ -250,7 +250,7 @@ class UetSender {
   static std::uint32_t costOf(const TxMessage& message, std::uint64_t psn) {
     return payloadOf(message, psn) + message.overhead;
   }
-  // The same for all packets from `psn` to the message's last; there is at least one.
+  // Sum of costOf() from `psn` to the message's last packet, which must not precede `psn`.
   static std::int64_t costFrom(const TxMessage& message, std::uint64_t psn) {
     const auto before_last = static_cast<std::int64_t>(message.first + message.packets - 1 - psn);
     return before_last * (message.payload + message.overhead) + message.last_payload +

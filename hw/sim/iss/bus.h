@@ -1,4 +1,4 @@
-// What a simulated processor reads and writes beside its own memory, and that memory.
+// The bus of a simulated processor besides its own memory, and that memory.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::uint32_t kMieBit = 1u << 3;
 constexpr std::uint32_t kMpieBit = 1u << 7;
-constexpr std::uint32_t kMppMachine = 3u << 11;  // read only: there is no other mode
+constexpr std::uint32_t kMppMachine = 3u << 11;  // read only: machine mode is the only mode
 
 // Event counters and selectors, which exist and are zero.
 bool isZeroCounter(std::uint32_t csr) {

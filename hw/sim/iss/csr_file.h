@@ -51,22 +51,22 @@ inline constexpr std::uint32_t kMimpidValue = 1;         // version of this proc
 
 class CsrFile {
  public:
-  // The value, or none if there is no such register.
+  // The value, or none if the register does not exist.
   [[nodiscard]] std::optional<std::uint32_t> read(std::uint32_t csr) const;
-  // Writes what of `value` the register keeps. The register exists.
+  // Writes the writable bits of `value`. The register must exist.
   void write(std::uint32_t csr, std::uint32_t value);
 
   // Levels of the two interrupt lines.
   void setTimerInterrupt(bool high) { setPending(kTimerBit, high); }
   void setExternalInterrupt(bool high) { setPending(kExternalBit, high); }
-  // Some interrupt is pending and enabled in mie: what ends WFI.
+  // Some interrupt is pending and enabled in mie, which ends WFI.
   [[nodiscard]] bool wakes() const { return (mip_ & mie_) != 0; }
   // Cause of the interrupt that is to be taken now; none while mstatus.MIE is clear.
   [[nodiscard]] std::optional<std::uint32_t> interrupt() const;
 
   // Enters the trap handler: returns its address.
   std::uint32_t trap(std::uint32_t cause, std::uint32_t value, std::uint32_t pc);
-  // Leaves it (MRET): returns the address to go on at.
+  // Leaves it (MRET): returns the return address.
   std::uint32_t leave();
 
   // Clocks in which the processor ran.

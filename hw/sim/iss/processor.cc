@@ -11,7 +11,7 @@ std::uint32_t shiftRightArithmetic(std::uint32_t value, std::uint32_t by) {
   return static_cast<std::uint32_t>(asSigned(value) >> by);
 }
 
-// What OP and OP-IMM compute without `alternative` (SUB, SRA).
+// Results of OP and OP-IMM without `alternative` (SUB, SRA).
 std::uint32_t plain(std::uint32_t funct3, std::uint32_t a, std::uint32_t b) {
   switch (funct3) {
     case 0:

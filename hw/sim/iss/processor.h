@@ -1,9 +1,9 @@
 // Instruction-set simulator of the card's control processor: RV32IM with Zicsr, machine mode, one
-// memory for code and data (docs/core.md). It executes one instruction at a time and says all that
-// the instruction changed, which is what the RTL is held against.
+// memory for code and data (docs/core.md). It executes one instruction at a time and reports all
+// changes of the instruction, with which the RTL is compared.
 //
-// It has no notion of clocks beyond mcycle, which the caller advances: how many clocks an
-// instruction takes is the RTL's affair.
+// It has no notion of clocks except mcycle, which the caller advances: the clocks of an instruction
+// are a property of the RTL.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace plumbline::iss {
 
-// A store, as it goes over the bus.
+// A store on the bus.
 struct StoreAccess {
   std::uint32_t address = 0;  // multiple of four
   std::uint32_t value = 0;    // bytes in their lanes, zero elsewhere
@@ -30,9 +30,9 @@ struct TrapTaken {
   bool operator==(const TrapTaken&) const = default;
 };
 
-// What one step did.
+// Effects of one step.
 struct Step {
-  std::uint32_t pc = 0;           // of the instruction, or where an interrupt came
+  std::uint32_t pc = 0;           // of the instruction, or at which an interrupt was taken
   std::uint32_t instruction = 0;  // 0 for an interrupt, or a fetch that failed
   std::uint32_t rd = 0;           // register written; 0 for none
   std::uint32_t value = 0;        // written to it
@@ -43,7 +43,7 @@ struct Step {
 
 class Processor {
  public:
-  // Begins at `base`, the first address of its memory, with all registers zero. `bus` has every
+  // Begins at `base`, the first address of its memory, with all registers zero. `bus` covers every
   // address from `bus_base` up. Both must outlive it.
   Processor(Memory& memory, Bus& bus, std::uint32_t base, std::uint32_t bus_base)
       : memory_(memory), bus_(bus), bus_base_(bus_base), pc_(base) {}
@@ -61,11 +61,11 @@ class Processor {
     if (index != 0) regs_[index] = value;
   }
   [[nodiscard]] CsrFile& csrs() { return csrs_; }
-  // The last instruction was WFI: nothing is executed until csrs().wakes().
+  // The last instruction was WFI: no instruction is executed until csrs().wakes().
   [[nodiscard]] bool waiting() const { return waiting_; }
 
  private:
-  // An exception of the instruction at hand.
+  // An exception of the current instruction.
   Step fault(Step step, std::uint32_t cause, std::uint32_t value);
   Step illegal(const Step& step) { return fault(step, kIllegalInstruction, step.instruction); }
   Step jump(Step step, std::uint32_t target);
@@ -88,7 +88,7 @@ class Processor {
   std::array<std::uint32_t, 32> regs_{};
   CsrFile csrs_;
   bool waiting_ = false;
-  bool counts_ = true;  // in minstret, which the instruction has not written itself
+  bool counts_ = true;  // counts in minstret, which the instruction has not written itself
 };
 
 // Results of OP with funct7 = 1 (chapter 7).

@@ -1,7 +1,7 @@
-// The work by which a simulated card is compiled (PLUMBLINE_CARD_SIM_PGO): run with an instrumented
-// model it leaves a profile of what a clock does. Mostly that is what cards do most, rest and full
-// load with short and long frames; then every part that can be switched on has its turn, so that
-// the compiler takes none for dead. Nothing is measured, and every run does the same.
+// The profiling workload of a simulated card (PLUMBLINE_CARD_SIM_PGO): run with an instrumented
+// model it produces a profile of a clock's work. First the usual states of cards, idle and full
+// load with short and long frames; then every optional part in turn, so that the compiler does not
+// treat it as dead code. Nothing is measured, and every run is the same.
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -42,7 +42,7 @@ class Wires final : public PortPeer {
   std::uint32_t other_end_;  // of port p: p ^ other_end_
 };
 
-// Frames at line rate for longer than any training.
+// Frames at line rate for longer than any of the training runs.
 card::FlowConfig flowOf(std::uint32_t length, bool roce) {
   wire::StreamTemplateSpec stream;
   stream.source_mac = {{0x02, 0, 0, 0, 0, 1}};

@@ -121,6 +121,10 @@ nlohmann::json jsonOf(const CardReport& report) {
 }
 
 ExitCode showFirmware(const FirmwareOptions& options) {
+  if (options.bench == "fpga" && options.cards.xclbin.empty()) {
+    throw Error(ErrorKind::kUsage, "the bench fpga needs the file of the packed card", "--bench",
+                "--xclbin FILE");
+  }
   // A simulated card has just come out of reset: nothing runs on it yet.
   const bool loads = options.load || !options.image.empty() || options.bench == "rtl";
   const auto image = loads ? std::optional(readImage(options.image)) : std::nullopt;

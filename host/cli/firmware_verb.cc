@@ -121,6 +121,10 @@ nlohmann::json jsonOf(const CardReport& report) {
 }
 
 ExitCode showFirmware(const FirmwareOptions& options) {
+  if (options.bench == "fpga" && options.cards.xclbin.empty()) {
+    throw Error(ErrorKind::kUsage, "the bench fpga needs the file of the packed card", "--bench",
+                "--xclbin FILE");
+  }
   // A simulated card has just come out of reset: nothing runs on it yet.
   const bool loads = options.load || !options.image.empty() || options.bench == "rtl";
   const auto image = loads ? std::optional(readImage(options.image)) : std::nullopt;
@@ -151,7 +155,7 @@ void addFirmwareVerb(CLI::App& app, Action& action) {
       ->capture_default_str();
   verb->add_option("--xclbin", options->cards.xclbin, "fpga: file of the packed card");
   verb->add_option("--image", options->image,
-                   "Image to load and start (default: the one that this program was built with)");
+                   "Image to load and start (default: the built-in one)");
   verb->add_flag("--load", options->load,
                  "Load and start firmware first; a simulated card always does");
   verb->add_flag("--json", options->json, "Print JSON instead of tables");

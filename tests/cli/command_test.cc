@@ -198,6 +198,7 @@ TEST_F(CommandTest, PortsAreThoseOfTheBenches) {
 
 TEST_F(CommandTest, FirmwareOfABenchWithoutCards) {
   expectUsageError({"firmware", "--bench", "sim"}, "the bench 'sim' has no cards");
+  expectUsageError({"firmware", "--bench", "fpga"}, "--xclbin FILE");
 }
 
 TEST_F(CommandTest, FirmwareImagesThatAreNone) {

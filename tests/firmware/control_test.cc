@@ -152,10 +152,16 @@ TEST_F(ControlTest, WatchdogOverTheCarryOfTheTimer) {
   ask(firmware::kArmWatchdog, {0x20, 1});
   EXPECT_EQ(bus.compare, 0x2'0000'0010u);
   EXPECT_EQ(shared.reply.status, firmware::kDone);
-  // New times are written so that none in between is due.
   bus.mtime = 0x1'0000'0000;
   ask(firmware::kPing);
   EXPECT_EQ(bus.compare, 0x2'0000'0020u);
+  // A new time is written so that none in between is due.
+  bus.mtime = 0x1'FFFF'FE00;
+  ask(firmware::kArmWatchdog, {0x180, 0});
+  EXPECT_EQ(bus.compare, 0x1'FFFF'FF80u);
+  bus.mtime = 0x1'FFFF'FF00;
+  ask(firmware::kPing);
+  EXPECT_EQ(bus.compare, 0x2'0000'0080u);
   EXPECT_FALSE(bus.due_too_early);
 }
 

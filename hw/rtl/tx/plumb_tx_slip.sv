@@ -1,15 +1,13 @@
 // What becomes of exact departures when the MAC does not take a beat (it may pause around the
 // alignment markers of its lanes): how late frames begin to cross to it, and the gate's model of
-// the
-// wire put right for those that are still to be decided on.
+// the wire put right for those that are still to be decided on.
 //
 // A frame's first beat crosses the MAC boundary at its departure, or up to a clock before it if the
 // wire is busy. One that crosses later is displaced: its tag says the departure that was meant,
-// since
-// the tag was written long before, and so are those of the frames right behind it that were decided
-// on already. Each is counted. The gate is told of the first of them, once (shift_*): its wire is
-// free so much later. What it decides on from then on has the departure that comes true. While the
-// MAC takes every beat nothing here has any influence.
+// since the tag was written long before, and so are those of the frames right behind it that were
+// decided on already. Each is counted. The gate is told of the first of them, once (shift_*): its
+// wire is free so much later. What it decides on from then on has the departure that comes true.
+// While the MAC takes every beat nothing here has any influence.
 //
 // Frames decided on after a shift are known by their departure: horizon, the time from which on the
 // wire was free after it. Three clocks from crossing to shift_valid_o; it stays until

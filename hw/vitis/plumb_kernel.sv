@@ -1,6 +1,5 @@
 // The card as an RTL kernel of Vitis, user-managed (xrt::ip), with the pins of the MACs that
-// package.tcl
-// puts beside it. Registers begin at 0x10; 0x00 to 0x0C are left to the runtime.
+// package.tcl puts beside it. Registers begin at 0x10; 0x00 to 0x0C are left to the runtime.
 //
 // Clocks:
 //   ap_clk           of the platform, always there: register bus, and the registers of the MACs
@@ -9,8 +8,7 @@
 //   gt_txusrclk2[p]  those of the other MACs, of the same frequency and any phase: a shallow FIFO
 //                    (plumb_mac_cross) lies between them and the card
 // So all ports count one card time. A register access reaches the card over plumb_axil_bridge,
-// which
-// answers with SLVERR while the first MAC has no clock.
+// which answers with SLVERR while the first MAC has no clock.
 //
 // The card is in reset with ap_rst_n, and while the first MAC's clock is stopped on purpose
 // (MAC_RESET.sys, MAC_RESET.gt_tx of port 0).
@@ -18,8 +16,7 @@
 // Port p of the card is the MAC whose pins lie in bits n*p+n-1 : n*p of each vector; they have the
 // names of the MAC's pins, numbered ones side by side. A CMAC has no control ordered sets: what
 // needs them, link-level retry and CBFC, cannot run over it. Through m_axi (plumb_dma) captures
-// reach
-// the memory that the platform has connected, and lists of register accesses come from there.
+// reach the memory that the platform has connected, and lists of register accesses come from there.
 module plumb_kernel #(
   parameter int unsigned Ports = 2,
   parameter int unsigned FlowsLog2 = 8

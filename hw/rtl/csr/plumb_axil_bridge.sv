@@ -14,9 +14,8 @@
 //   - with the other side's response, if that comes within TimeoutClocks of clk_i, or
 //   - with SLVERR then, and at once while reachable_o is low.
 // No access takes longer than TimeoutClocks + 8 clocks from the last handshake of address and data
-// to
-// the response, or twice that behind one of the other kind. TimeoutClocks has to be longer than the
-// other side's slowest answer. A response is
+// to the response, or twice that behind one of the other kind. TimeoutClocks has to be longer than
+// the other side's slowest answer. A response is
 // always that of its own access. What was answered with SLVERR may have been carried out, once, if
 // it had reached the other side's registers before that stopped; it is finished, or forgotten,
 // before any later access begins. An address that is not a multiple of four and a write without all
@@ -25,10 +24,8 @@
 // How. Four levels cross, each through two registers: open (towards the other side: accesses may
 // come), request; ready (from there: open has been seen low since its reset), opened, done. The
 // other side takes requests while it is open; a side that was reset, or that let an access time
-// out,
-// closes, and opens only when the other has followed. So neither can miss what happened to the
-// other,
-// whatever their clocks. Address, data and response are still while request and done say so.
+// out, closes, and opens only when the other has followed. So neither can miss what happened to the
+// other, whatever their clocks. Address, data and response are still while request and done say so.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 

@@ -3,8 +3,8 @@
 //
 //   wish_i      what MAC_CONTROL says; levels of the other clock, taken one by one
 //   request_i   changes with each command of the counters, acknowledge_o follows it when the
-//   command
-//               has been carried out; snapshot_i and clear_i are still meanwhile. Both together:
+//               command has been carried out; snapshot_i and clear_i are still meanwhile. Both
+//               together:
 //               latched, then zeroed, at one edge.
 //   wide_o, narrow_o   the latched counters; they change only with a command
 //   pulse_o     changes every eight clocks
@@ -13,8 +13,7 @@
 //
 // Sending by what is received (IEEE 802.3 81.3.4): with a fault of one's own, remote fault
 // indication; while the other end says that it has one, idle; else frames. link_up_o: frames pass
-// in
-// both directions.
+// in both directions.
 `include "plumb_simulated.svh"
 
 module plumb_mac_counters #(

@@ -7,9 +7,8 @@
 // beat in every clock finds one in every clock of a frame.
 //
 // To the card: a beat as soon as it has crossed, 3 to 4 clocks after it left the MAC; which,
-// depends
-// on the phase of the two clocks, and stays so for as long as that stays. MACs deliver a beat in
-// less
+// depends on the phase of the two clocks, and stays so for as long as that stays. MACs deliver a
+// beat in less
 // than two of three clocks, so the FIFO holds one or two; rx_overflow_o (on the MAC's clock) is for
 // a MAC whose clock is far too fast.
 module plumb_mac_cross #(

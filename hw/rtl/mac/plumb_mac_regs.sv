@@ -1,12 +1,10 @@
 // Control, status and counters of one MAC: block `mac` of the register map. The registers run on
-// the
-// register bus' clock (clk_i), which never stops; what the MAC says comes over from its clock
+// the register bus' clock (clk_i), which never stops; what the MAC says comes over from its clock
 // (mac_clk_i). Without that clock all registers still answer, MAC_STATUS.clock is zero, and a
 // snapshot stays busy.
 //
 // MAC_STATUS.clock falls at most 256 clocks of clk_i after the MAC's last edge, and needs that
-// clock
-// to be no slower than a 30th of clk_i.
+// clock to be no slower than a 30th of clk_i.
 `include "plumb_simulated.svh"
 
 module plumb_mac_regs (
@@ -85,8 +83,7 @@ module plumb_mac_regs (
   );
 
   // Straight from registers, since they have to be there without a clock: resets, loopback, and the
-  // FEC
-  // settings, which are still while the MAC is in the reset that takes them.
+  // FEC settings, which are still while the MAC is in the reset that takes them.
   assign control_o.tx_rsfec_enable  = cfg.mac_control_tx_rsfec;
   assign control_o.rx_rsfec_enable  = cfg.mac_control_rx_rsfec;
   assign control_o.rsfec_correction = cfg.mac_control_rsfec_correction;

@@ -61,7 +61,8 @@ struct PortCounters {
   std::uint64_t tx_late_max_ps = 0;
   std::uint64_t tx_pfc_skipped = 0;
   std::uint64_t tx_stall_clocks = 0;
-  std::uint64_t tx_displaced = 0;  // frames that crossed to the MAC after the departure in their tag
+  std::uint64_t tx_displaced =
+      0;  // frames that crossed to the MAC after the departure in their tag
   std::uint64_t tx_displaced_max_ps = 0;
   std::uint64_t rx_frames = 0;
   std::uint64_t rx_bytes = 0;

@@ -10,14 +10,14 @@
 
 namespace plumbline::fabric {
 
-// A flow's packets stay on their path until none has come for at least the gap; the next one then
-// takes the path whose queue drains first (bytes queued / rate), and stays where it was if no other
-// is strictly better. A flow that is new, or whose path is no longer a candidate, starts at the
-// path that ECMP would give it in place of where it was.
+// A flow keeps its path until it has sent no packet for at least the gap. The next packet takes the
+// path whose queue drains first (bytes queued / rate), and the old path if no other is strictly
+// better. For a new flow, or one whose path is no longer a candidate, the path that ECMP would
+// choose takes the place of the old one.
 //
-// As in a switch, the table is indexed by a hash of (flow hash, destination) and does not remember
-// whose entry it is: flows that fall on one entry share its path and its gap while they do. With n
-// flows at work, one in about n / kEntries shares.
+// As in a switch, the table is indexed by a hash of (flow hash, destination) and does not store the
+// flow: flows with the same index share path and gap. With n active flows, about n / kEntries of
+// them share.
 class FlowletBalancer final : public LoadBalancer {
  public:
   // Entries of the table; they take memory in pages, when first used.
@@ -34,7 +34,7 @@ class FlowletBalancer final : public LoadBalancer {
   static constexpr std::uint32_t kPageEntries = 256;
 
   struct Entry {
-    Picoseconds last;       // when its latest packet came
+    Picoseconds last;       // arrival of its latest packet
     LinkId link = kNoLink;  // that it took
   };
   using Page = std::array<Entry, kPageEntries>;

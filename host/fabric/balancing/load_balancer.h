@@ -13,20 +13,20 @@
 
 namespace plumbline::fabric {
 
-// Bytes waiting and being sent on an output of the switch, all priorities, at the time of the
-// choice.
+// Bytes waiting or in transmission at an egress port of the switch, all priorities, at the time of
+// the choice.
 class QueueDepths {
  public:
   virtual ~QueueDepths() = default;
   [[nodiscard]] virtual std::int64_t queuedBytes(LinkId link) = 0;
 };
 
-// One instance per switch, called in the order in which packets get ready there, so that its state
-// is the same whichever core or thread runs it. Nothing is allocated in a steady state.
+// One instance per switch, called in the order in which packets are forwarded, so that its state
+// does not depend on core or thread. Nothing is allocated in a steady state.
 //
-// Candidates change when tables do; what a balancer remembers is checked against the candidates it
-// is given. The memory a span points to must stay as it is for the balancer's lifetime (the tables
-// of a RoutingSchedule do): it is how a set of paths is known again without reading it.
+// Candidates change with the tables, so a balancer checks its state against the given candidates.
+// The memory that a span refers to must not change during the balancer's lifetime (as in tables of
+// a RoutingSchedule): its address identifies a set of paths without reading it.
 class LoadBalancer {
  public:
   virtual ~LoadBalancer() = default;

@@ -10,7 +10,7 @@
 
 namespace plumbline::fabric {
 
-// The n-th packet that has a choice at the switch takes the path that n and the seed hash to.
+// The n-th packet with several paths at the switch takes the path that n and the seed hash to.
 class RandomSpray final : public LoadBalancer {
  public:
   explicit RandomSpray(std::uint64_t seed) : seed_(seed) {}
@@ -23,7 +23,7 @@ class RandomSpray final : public LoadBalancer {
   std::uint64_t packets_ = 0;
 };
 
-// One path after the other, with a turn for each set of paths.
+// One path after the other, separately for each set of paths.
 class RoundRobinSpray final : public LoadBalancer {
  public:
   LinkId choose(const Packet& packet, std::span<const LinkId> candidates, Picoseconds now,
@@ -34,8 +34,8 @@ class RoundRobinSpray final : public LoadBalancer {
   std::vector<std::uint32_t> next_;  // by set
 };
 
-// The path with the fewest bytes queued; among equals the first from behind the one that was
-// chosen last in this set.
+// The path with the fewest bytes queued; of equal ones the first after the one chosen last in this
+// set.
 class LeastQueueSpray final : public LoadBalancer {
  public:
   LinkId choose(const Packet& packet, std::span<const LinkId> candidates, Picoseconds now,

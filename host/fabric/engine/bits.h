@@ -1,4 +1,4 @@
-// Sets of small numbers as words of bits.
+// Sets of small numbers as bit masks.
 #pragma once
 
 #include <bit>
@@ -17,10 +17,9 @@ inline void clearBit(std::span<std::uint64_t> words, std::uint32_t bit) {
   words[bit / 64] &= ~(std::uint64_t{1} << (bit % 64));
 }
 
-// Calls `visit` for every number in the set, ascending; it may take the number out. Inlined, for
-// what `visit` refers to would live in memory otherwise.
+// Calls `visit` for every number in the set, ascending; `visit` may take the number out.
 template <typename Visit>
-[[gnu::always_inline]] inline void forEachBit(std::span<const std::uint64_t> words, Visit&& visit) {
+inline void forEachBit(std::span<const std::uint64_t> words, Visit&& visit) {
   for (std::size_t w = 0; w < words.size(); ++w) {
     for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
       visit(static_cast<std::uint32_t>(w * 64) +
@@ -29,8 +28,8 @@ template <typename Visit>
   }
 }
 
-// A set of numbers below a limit, such as ports of a node. What there is of it lies in the set
-// itself for limits up to 64, which is nearly always, and so with what its owner has beside it.
+// A set of numbers below a limit, such as ports of a node. Numbers below 64 are in the object
+// itself, next to the other members of its owner.
 class NumberSet {
  public:
   explicit NumberSet(std::size_t limit) : more_((limit + 63) / 64 - 1) {}
@@ -42,7 +41,7 @@ class NumberSet {
   }
   // As forEachBit().
   template <typename Visit>
-  [[gnu::always_inline]] void forEach(Visit&& visit) const {
+  void forEach(Visit&& visit) const {
     for (std::uint64_t bits = first_; bits != 0; bits &= bits - 1) {
       visit(static_cast<std::uint32_t>(std::countr_zero(bits)));
     }

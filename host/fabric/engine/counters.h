@@ -1,4 +1,4 @@
-// What one end of a link counts.
+// Counters of one end of a link.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace plumbline::fabric {
 // A MAC control frame (PAUSE, CC_Update) on the wire [bytes].
 inline constexpr std::int64_t kControlFrameBytes = 64;
 
-// Of one sending port: a switch output or a host. Observation point: modelled.
+// Of one sending port: an egress port of a switch, or a host. Observation point: modelled.
 struct LinkCounters {
   std::uint64_t packets = 0;  // put on the wire, MAC control and LLR replays not included
   std::uint64_t bytes = 0;    // of these
@@ -40,9 +40,9 @@ struct LinkCounters {
 
   // Put on the wire, LLR replays not included.
   [[nodiscard]] std::uint64_t frames() const { return packets + control + consumed_updates; }
-  // Everything that was on the wire: frames of every kind, replays among them, with preamble and
-  // gap each. (CF_Updates replace idles and so take nothing of it.) A frame counts whole from its
-  // first bit on: see Onwards.
+  // Everything sent on the wire: frames of every kind, replays included, each with preamble and
+  // gap. (CF_Updates replace idles and occupy no time.) A frame counts completely from its first
+  // bit on: see Onwards.
   [[nodiscard]] std::uint64_t wireBytes() const {
     return bytes + replayed_bytes +
            (control + consumed_updates) * static_cast<std::uint64_t>(kControlFrameBytes) +
@@ -55,25 +55,25 @@ struct LinkCounters {
   }
 };
 
-// What a link has counted already and is still to come at the time of a reading: the part of the
-// frame on the wire that lies behind it.
+// The part of a link's counters that has not been sent yet at the time of a reading: the rest of
+// the frame in transmission.
 struct Onwards {
-  Picoseconds wire;         // for which its wire is still taken, preamble and gap included
+  Picoseconds wire;         // for which the wire is still occupied, preamble and gap included
   std::uint64_t bytes = 0;  // of LinkCounters::bytes that have not left yet
 };
 
-// Time in which the wire of a link was taken by the frames of `counters`, up to the reading.
+// Time for which the frames of `counters` occupied the wire, up to the reading.
 inline double wireSeconds(const LinkCounters& counters, const Onwards& onwards, BitRate rate) {
   return static_cast<double>(counters.wireBytes()) * 8 / static_cast<double>(rate.bitsPerSecond()) -
          onwards.wire.toSeconds();
 }
 
-// What the sending end of a link has counted so far.
+// Counters of the sending end of a link.
 struct LinkReading {
   // As Fabric::linkCounters(), but for max_queue_bytes and credits_in_use; valid until the fabric
   // runs.
   const LinkCounters& counters;
-  // The longest queue [bytes] since the last reading: at least what is in it now; 0 for a host's.
+  // The longest queue [bytes] since the last reading, the present one included; 0 for a host.
   std::uint64_t queue_peak = 0;
   Onwards onwards;
 };

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "fabric/engine/bits.h"
+#include "fabric/engine/prefetch.h"
 
 namespace plumbline::fabric {
 namespace {
@@ -19,7 +20,7 @@ namespace {
   throw Error(ErrorKind::kTester, what, fmt::format("fabric host {}", host), remedy);
 }
 
-// Nodes of a window from which on their memory is fetched ahead: fewer stay in the cache.
+// Nodes of a turn from which on their memory is fetched ahead: fewer nodes stay in the cache.
 constexpr std::size_t kManyNodes = 64;
 
 Picoseconds shortestLink(const Topology& topology) {
@@ -58,7 +59,7 @@ void Engine::buildQueues() {
     queues_.push_back(std::make_unique<PropagationQueue>());
     const Link& link = topology_.links()[id];
     queues_.back()->to_node = link.to;
-    // The other direction of the cable leaves by the port that this one comes in by.
+    // Both directions of a cable use the same port.
     queues_.back()->to_port =
         topology_.nodes()[link.to].kind == NodeKind::kHost
             ? std::uint16_t{0}
@@ -67,7 +68,7 @@ void Engine::buildQueues() {
   }
 }
 
-// What the far end of a link makes of the times on it (see PropagationQueue).
+// Sets the delays that depend on the node at the far end (see PropagationQueue).
 void Engine::setReceivingEnd(LinkId id) {
   const Link& link = topology_.links()[id];
   const Node& to = topology_.nodes()[link.to];
@@ -214,7 +215,7 @@ void Engine::setInterests() {
   for (NodeModel* node : nodes_) node->recorder().setInterests(interests);
 }
 
-// Everything before this has happened where a frame of this host goes first.
+// Time up to which this host's first hop has been simulated.
 Picoseconds Engine::doneAtFarEnd(HostId host) const {
   return clock_.done(phase_of_[hosts_[host]->transmitter().queue().to_node]);
 }
@@ -264,7 +265,7 @@ void Engine::send(HostId host, const Packet& packet, Picoseconds first_bit) {
   hosts_[host]->send(sent, first_bit);
   announce(outboxOf(topology_.hosts()[host]));
   if (!hosts_[host]->recorder().records().empty()) {
-    // Its time has come to be reported when the frame leaves.
+    // The record is reported when the frame leaves.
     wake(topology_.hosts()[host], std::max(first_bit, done_));
   }
 }
@@ -282,7 +283,7 @@ void Engine::sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std
   announce(outboxOf(topology_.hosts()[host]));
 }
 
-// Tells the nodes to which something was sent.
+// Notifies the nodes to which packets or control messages were sent.
 void Engine::announce(Outbox& outbox) {
   for (const Outbox::Note& note : outbox.notes) {
     nodes_[note.node]->announce(note);
@@ -292,7 +293,7 @@ void Engine::announce(Outbox& outbox) {
   ++outbox.round;
 }
 
-// `node` has something to do at `time`, if not before.
+// `node` has an event at `time`, or earlier.
 void Engine::wake(NodeId node, Picoseconds time) {
   if (time == kNever) return;
   wakes_[node] = earlier(wakes_[node], time);
@@ -301,12 +302,12 @@ void Engine::wake(NodeId node, Picoseconds time) {
   group.next = earlier(group.next, time);
 }
 
-// When something is to be done, or to be reported, next.
+// Time of the next event, or of the next record to be reported.
 Picoseconds Engine::next() const {
   return records_.empty() ? upcoming() : earlier(upcoming(), records_.front().time);
 }
 
-// How long after a node has done something the far end of `link` can first be affected by it.
+// Shortest time from an event at a node to its first effect at the far end of `link`.
 Picoseconds Engine::soonestEffect(LinkId link) const {
   const PropagationQueue& queue = *queues_[link];
   Picoseconds soonest = queue.hand_over_delay;
@@ -365,14 +366,14 @@ void Engine::runTurn(std::size_t phase, Picoseconds end) {
   Group& group = groups_[phase];
   group.next = kNever;
   std::size_t count = 0;
-  // From the last one on: switches, which have the most to do and should not be what several
-  // threads wait for, mostly are behind the hosts.
+  // From the last one on: switches, which have the most work, mostly have higher ids than hosts,
+  // and several threads should not wait for a switch that starts last.
   for (std::size_t w = group.awake.size(); w-- > 0;) {
     for (std::uint64_t bits = group.awake[w]; bits != 0;) {
       const auto bit = static_cast<unsigned>(std::bit_width(bits)) - 1;
       bits ^= std::uint64_t{1} << bit;
       const auto id = static_cast<NodeId>(w * 64 + bit);
-      // No branch, for nobody could predict it.
+      // Without a branch, because its outcome is unpredictable.
       const std::int64_t wakes = wakes_[id].count();
       const bool runs = wakes < end.count();
       turn_[count] = id;
@@ -381,7 +382,8 @@ void Engine::runTurn(std::size_t phase, Picoseconds end) {
       group.next = earlier(group.next, pending);
     }
   }
-  // One thread goes to and fro: what it has touched last is at hand when the other group begins.
+  // One thread alternates the direction: the nodes it touched last are still in the cache when the
+  // other group starts.
   if (!pool_ && phase == 0) {
     std::reverse(turn_.begin(), turn_.begin() + static_cast<std::ptrdiff_t>(count));
   }
@@ -407,18 +409,16 @@ void Engine::runTurn(std::size_t phase, Picoseconds end) {
   if (!pool_) announce(outboxes_.front());
 }
 
-// While one node runs, the next ones are fetched: first the node itself, then what it points to.
+// While one node runs, the next nodes are fetched: first the node itself, then what it points to.
 void Engine::prefetchAfter(std::size_t place) const {
-  constexpr std::size_t kLines = 20;
-  constexpr std::size_t kLineBytes = 64;
+  constexpr std::size_t kNodeLines = 20;
   if (place + 2 < runnable_.size()) {
-    const char* const node = reinterpret_cast<const char*>(nodes_[runnable_[place + 2]]);
-    for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(node + i * kLineBytes, 1);
+    prefetchRangeToWrite(nodes_[runnable_[place + 2]], kNodeLines * kCacheLineBytes);
   }
   if (place + 1 < runnable_.size()) nodes_[runnable_[place + 1]]->prefetch();
 }
 
-// Takes what the nodes of this turn have to report.
+// Collects deliveries and records of the nodes of this turn.
 void Engine::collect() {
   const bool records = drop_ || !observers_.empty();
   if (testers_ == 0 && !records) return;
@@ -440,9 +440,9 @@ void Engine::collect() {
   }
 }
 
-// Tells observers and testers' ports what happened before done_, in the order of time. What a
-// tester's port was told to send later is noted already, and kept until its time has come; so is
-// what the group that is ahead has done.
+// Reports to observers and testers' ports what happened before done_, in order of time. Records of
+// later times are kept: frames that a tester's port was told to send later, and records of the
+// group that is ahead.
 void Engine::report() {
   if (deliveries_.empty() && records_.empty() && pauses_.empty()) return;
 
@@ -460,7 +460,7 @@ void Engine::report() {
     records_[i].sequence = same ? records_[i - 1].sequence + 1 : 0;
   }
 
-  // Callbacks may send(), which appends to nothing of this.
+  // Callbacks may send(), which does not append to these lists.
   auto delivery = deliveries_.begin();
   auto pause = pauses_.begin();
   auto record = records_.begin();
@@ -524,14 +524,14 @@ Onwards Engine::onwards(LinkId id) const {
 }
 
 bool Engine::standsStill() {
-  // Hosts first, which mostly decide.
+  // Hosts first: they mostly decide.
   for (const auto& host : hosts_) {
     if (!host->settled(now_)) return false;
   }
   for (const auto& node : switches_) {
     if (!node->settled(now_)) return false;
   }
-  // A pause that its switch does not repeat runs out.
+  // A pause that its switch does not repeat expires, which is an event.
   for (LinkId id = 0; id < queues_.size(); ++id) {
     const Link& link = topology_.links()[id];
     const PriorityMask paused = nodes_[link.from]->pausedOn(link.from_port, now_);

@@ -20,14 +20,13 @@
 
 namespace plumbline::fabric {
 
-// Nodes joined by propagation queues, run window by window. Everything that one node does to
-// another travels a link, so the two groups of nodes (phases.h) take turns, each as far as nothing
-// can reach it that the other has not done yet. Within its turn the nodes of a group are
-// independent of each other: they run one after the other, or on several threads, with the same
-// result. Who drives a tester's port may answer at once what he is told: then both groups go as far
-// as the shortest link is long, from the same instant. The reference core is the same with windows
-// of one picosecond: every instant of the whole fabric comes by itself, in order, and nothing can
-// be put off or taken together.
+// Nodes joined by propagation queues, run window by window. Nodes affect each other only over
+// links, so the two groups of nodes (phases.h) take turns, each up to the time at which the other
+// group could affect it. Within a turn the nodes of a group are independent of each other: they run
+// one after the other, or on several threads, with the same result. The driver of a tester's port
+// may answer a delivery at once: both groups then advance together by the delay of the shortest
+// link. The reference core is the same engine with windows of one picosecond: every instant of the
+// whole fabric is simulated by itself, in order, and nothing can be deferred.
 class Engine {
  public:
   // As FabricPlan.
@@ -71,17 +70,16 @@ class Engine {
   [[nodiscard]] Picoseconds doneAtFarEnd(HostId host) const;
   void checkHost(HostId host, Picoseconds first_bit) const;
   void checkSend(HostId host, const Packet& packet, Picoseconds first_bit) const;
-  // The nodes of a group that will ever have something to do, a bit per node, and when the first of
-  // them has.
+  // The nodes of a group that have events, a bit per node, and the time of the first event.
   struct Group {
     std::vector<std::uint64_t> awake;
     Picoseconds next = kNever;
   };
   void measureReach();
   [[nodiscard]] Picoseconds soonestEffect(LinkId link) const;
-  // Whether both groups go as far as `window_` at a time.
+  // Whether both groups advance together, by `window_` at a time.
   [[nodiscard]] bool inStep() const { return reference_ || driven_; }
-  // When some node has something to do next.
+  // Time of the next event of any node.
   [[nodiscard]] Picoseconds upcoming() const { return earlier(groups_[0].next, groups_[1].next); }
   [[nodiscard]] Picoseconds next() const;
   void runTurns(Picoseconds limit);
@@ -99,12 +97,12 @@ class Engine {
   FabricPlan plan_;
   const Topology& topology_;  // of the plan
   const FabricSpec& spec_;    // of the plan
-  Picoseconds window_;        // where the groups go in step
+  Picoseconds window_;        // while the groups advance together
   bool reference_;
   bool driven_ = false;  // from outside: a tester's port is in use
   std::vector<std::unique_ptr<PropagationQueue>> queues_;  // by link
   std::vector<Outbox> outboxes_;        // by node, or one for all if there is one thread
-  std::vector<Picoseconds> wakes_;      // by node: when it has something to do
+  std::vector<Picoseconds> wakes_;      // by node: time of its next event
   std::vector<NodeId> turn_;            // room for all nodes
   std::span<const NodeId> runnable_;    // in this turn: the first of these
   std::vector<std::uint8_t> phase_of_;  // by node

@@ -1,4 +1,4 @@
-// The simulated device under test: hosts' ports on the outside, links and switches inside.
+// The simulated device under test: links and switches between hosts' ports.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ struct RunOptions {
   bool share_always = false;
 };
 
-// Deterministic packet-level simulation in integer picoseconds. All events at or before a time are
-// executed in (time, link, sequence) order; the result depends on nothing but the spec and what is
-// sent, neither on how far ahead it is sent nor on the steps in which time is advanced. The models
-// are described in docs/fabric-model.md.
+// Deterministic packet-level simulation in integer picoseconds. Events are executed in (time, link,
+// sequence) order. The result depends only on the spec and the packets sent, not on how far ahead
+// they are sent or on the steps in which time is advanced. The models are described in
+// docs/fabric-model.md.
 class Fabric {
  public:
   // Throws Error(kUsage) for an impossible spec (zero delay, no hosts, …).
@@ -50,11 +50,11 @@ class Fabric {
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
-  // Puts `endpoint` on a host's port; before the first runUntil(). It must outlive the fabric's
-  // running. A host without an endpoint is a tester's port: send() and onDeliver() are its two
-  // sides. Throws Error(kTester) for an unknown host.
+  // Attaches `endpoint` to a host's port; before the first runUntil(). It must outlive the last
+  // runUntil(). A host without an endpoint is a tester's port, with send() and onDeliver(). Throws
+  // Error(kTester) for an unknown host.
   void attach(HostId host, Endpoint& endpoint);
-  // Lets `observer` see what it is interested in from now on; it must outlive the fabric's running.
+  // Reports records to `observer` from now on; it must outlive the last runUntil().
   void observe(Observer& observer);
 
   // Called when a packet's first bit (after the SFD) reaches a tester's port; in time order, and
@@ -70,26 +70,26 @@ class Fabric {
   using DropFn = std::function<void(const Packet&, Picoseconds, DropReason)>;
   void onDrop(DropFn fn);
 
-  // `host` puts the first bit (after the SFD) of a packet on its link at `first_bit`. Per host,
-  // calls must be in time order and packets (8 bytes preamble and the frame) must not overlap on
-  // the wire. `first_bit` may lie before now() as long as what follows from it does not: the time
-  // at which the next node deals with the frame (first bit + delay at a host; plus latency, and
-  // plus the serialisation if the switch stores the frame) must lie after now(), up to which
-  // everything has happened. From within a callback, `first_bit` must not lie before now(), and it
-  // must be known beforehand that somebody may answer: by onDeliver(), onPause(), onDrop() or a
-  // first frame sent from outside; with observers alone, nodes may be ahead of now(). Throws
-  // Error(kTester) otherwise, and for a length of 0, an unknown host, or the sender itself as
-  // destination; nothing has changed then.
+  // `host` sends a packet whose first bit (after the SFD) leaves at `first_bit`. Per host, calls
+  // must be in time order and packets (8 bytes preamble and the frame) must not overlap on the
+  // wire. `first_bit` may be before now() if its first effect is not: the time at which the next
+  // node handles the frame (first bit + delay at a host; plus latency, and plus the serialisation
+  // if the switch stores the frame) must be after now(), up to which everything has been
+  // simulated. Within a callback, `first_bit` must not be before now(), and the fabric must know
+  // beforehand that frames are sent from outside: by onDeliver(), onPause(), onDrop() or an earlier
+  // send(). With observers alone, nodes may be ahead of now(). Throws Error(kTester) otherwise, and
+  // for a length of 0, an unknown host, or the sender itself as destination; nothing is changed
+  // then.
   void send(HostId host, const Packet& packet, Picoseconds first_bit);
 
   // The same for a PAUSE frame of a tester's port: for the priorities in `enabled`, those in `xoff`
-  // pause for `quanta` × 512 bit times and the others go on.
+  // pause for `quanta` × 512 bit times and the others resume.
   void sendPause(HostId host, PriorityMask enabled, PriorityMask xoff, std::uint16_t quanta,
                  Picoseconds first_bit);
 
-  // The endpoint of `host` has been given something to do from outside, between two calls of
-  // runUntil(): its wakeAt() may be earlier now. Throws Error(kTester) for an unknown host, one
-  // without an endpoint, and a wakeAt() that is not after now(), unless nothing has run yet.
+  // To be called when the wakeAt() of the endpoint of `host` has become earlier between two calls
+  // of runUntil(), because it was given work from outside. Throws Error(kTester) for an unknown
+  // host, one without an endpoint, and a wakeAt() that is not after now() once the fabric has run.
   void wake(HostId host);
 
   // Executes every event up to and including `time`; now() becomes `time`. Throws Error(kTester)
@@ -104,20 +104,20 @@ class Fabric {
   [[nodiscard]] std::vector<PortCounters> counters() const;
   // Of the sending end of any link, hosts' links included.
   [[nodiscard]] LinkCounters linkCounters(LinkId link) const;
-  // The same for an onlooker who comes back often: read() changes neither counters nor anything
-  // that happens.
+  // The same at low cost, for frequent readings: read() changes neither counters nor the simulation
+  // itself.
   [[nodiscard]] LinkReading read(LinkId link);
-  // What linkCounters(link) counts already and has not left yet.
+  // The part of linkCounters(link) that has not left yet.
   [[nodiscard]] Onwards onwards(LinkId link) const;
-  // Nothing will happen any more but repetitions of PAUSE frames by switches whose frames wait for
-  // each other, however long the fabric runs: no event of switches, links, scripts, watchdogs and
-  // endpoints is to come. What a tester's port may send is not known here.
+  // Deadlock or end: the only future events are repetitions of PAUSE frames by switches whose
+  // frames wait for each other. Switches, links, scripts, watchdogs and endpoints have no other
+  // events. What a tester's port may send is not known here.
   [[nodiscard]] bool standsStill();
-  // Errors per bit of a link, 0 to 1e-3: what the spec's rules make of it.
+  // Errors per bit of a link, 0 to 1e-3, by the rules of the spec.
   [[nodiscard]] double bitErrorRate(LinkId link) const;
   [[nodiscard]] const Topology& topology() const;
-  // Frames in queues, on links and held by LLR: what was sent and has neither been delivered nor
-  // dropped.
+  // Frames in queues, on links and held by LLR: sent, and neither delivered nor dropped so far.
+  // Conservation tests compare with it.
   [[nodiscard]] std::uint64_t framesInside() const;
   // Frames that arrived at a host, endpoint or tester's port.
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const;

@@ -4,13 +4,13 @@ namespace plumbline::fabric {
 namespace {
 
 // docs/simulation-speed.md, "Memory": where the numbers come from.
-constexpr double kHostBytes = 55'000;  // with the packets under way of one that sends
+constexpr double kHostBytes = 55'000;  // with the packets in flight of a sending host
 constexpr double kSwitchBytes = 40'000;
 constexpr double kLinkBytes = 2'800;
 constexpr double kRouteBytes = 4;
 
 struct Tiers {
-  std::uint64_t edges = 0;     // switches that hosts hang on
+  std::uint64_t edges = 0;     // switches with hosts
   std::uint64_t switches = 0;  // all
   std::uint64_t cables = 0;    // between switches
 };

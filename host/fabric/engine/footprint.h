@@ -1,4 +1,4 @@
-// What a fabric takes, known from its specification before any of it is built.
+// Memory of a fabric, estimated from its specification before it is built.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Footprint {
   std::uint64_t switches = 0;
   std::uint64_t links = 0;   // directions: two of each cable
   std::uint64_t routes = 0;  // entries of the routing tables: switches by edge switches
-  double bytes = 0;          // memory of the graph, its routes and what its links and ports keep
+  double bytes = 0;          // memory of graph, routes, links and ports
 };
 
 // Of a valid `spec`. The bytes are an estimate: docs/simulation-speed.md, "Memory".

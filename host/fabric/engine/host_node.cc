@@ -9,11 +9,8 @@
 namespace plumbline::fabric {
 namespace {
 
-// A host does not know how long the endpoint's next frame will be, so it needs credits for the
-// longest one, or all there are, before it offers a channel.
-
-// Packets that an endpoint is told of beforehand: not if there are only few in flight, whose memory
-// is fetched as fast without, and so many at once as a cache can have under way.
+// Arrivals of a window from which on the endpoint is told of them beforehand: with fewer, fetching
+// costs as much as it saves. At most so many as a cache can fetch at a time.
 constexpr std::size_t kWorthExpecting = 4;
 constexpr std::size_t kMostExpected = 64;
 
@@ -37,15 +34,15 @@ HostNode::HostNode(Setup setup)
 void HostNode::attach(Endpoint& endpoint) {
   endpoint_ = &endpoint;
   transmitter_.enableRetry();
-  // It may have something to send from the beginning of time on.
+  // It may have frames from time 0 on.
   decision_ = Picoseconds(0);
 }
 
 Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
   ingress_.refresh(end, takeControlFlag(0));
   if (ingress_.stage() != nullptr) {
-    for (const InFlightPacket& gone : ingress_.stage()->dropped()) {
-      transmitter_.drop(gone.packet, DropReason::kScripted, gone.at);
+    for (const InFlightPacket& dropped : ingress_.stage()->dropped()) {
+      transmitter_.drop(dropped.packet, DropReason::kScripted, dropped.at);
     }
     ingress_.stage()->dropped().clear();
   }
@@ -54,8 +51,8 @@ Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
     if (endpoint_->fetchesAhead() && ingress_.packets().visible() >= kWorthExpecting) {
       announceArrivals(end);
     }
-    if (isPlain(end)) {
-      runPlain(end);
+    if (isUnrestrictedUntil(end)) {
+      runUnrestricted(end);
     } else {
       runEndpoint(end);
     }
@@ -92,7 +89,7 @@ void HostNode::runEndpoint(Picoseconds end) {
   for (;;) {
     const Picoseconds control_at = control.empty() ? kNever : control.front().at;
     const Picoseconds arrives = packets.empty() ? kNever : packets.front().at;
-    // A wake-up for a time that is past happens now.
+    // A wake-up that is overdue happens now.
     const Picoseconds wakes = later(endpoint_->wakeAt(), last);
     const Picoseconds timer = earlier(storm_, consumed_due_);
     const Picoseconds now =
@@ -168,10 +165,10 @@ void HostNode::takePacket(Picoseconds now) {
   reconsider(now);
 }
 
-// The wire is free and something has happened since the endpoint last had nothing to send.
+// The wire is free, and the endpoint may have a frame.
 void HostNode::useWire(Picoseconds now) {
-  const bool plain = this->plain();
-  if (plain && !endpoint_->hasFrames()) {
+  const bool unrestricted = this->unrestricted();
+  if (unrestricted && !endpoint_->hasFrames()) {
     decision_ = kNever;
     return;
   }
@@ -180,12 +177,12 @@ void HostNode::useWire(Picoseconds now) {
     decision_ = start;
     return;
   }
-  if (!plain && sendUrgent(now)) {
+  if (!unrestricted && sendUrgent(now)) {
     decision_ = transmitter_.freeAt();
     return;
   }
   Packet& packet = transmitter_.slot();
-  const PriorityMask held = plain ? PriorityMask{0} : blocked(now);
+  const PriorityMask held = unrestricted ? PriorityMask{0} : blocked(now);
   if (!transmitter_.full() && endpoint_->transmit(now, held, packet)) {
     packet.source = static_cast<std::uint16_t>(host_);
     if ((credited_ >> packet.priority & 1U) != 0) {
@@ -195,12 +192,13 @@ void HostNode::useWire(Picoseconds now) {
     transmitter_.commit(now);
     reconsider(now);
   } else {
-    decision_ = plain ? kNever : std::min(transmitter_.resumesAt(0xFF), transmitter_.replayAt());
+    decision_ =
+        unrestricted ? kNever : std::min(transmitter_.resumesAt(0xFF), transmitter_.replayAt());
   }
 }
 
-// A PAUSE frame, an LLR replay or a CC_Update goes before the endpoint's frames; false if there is
-// none.
+// Sends a PAUSE frame, an LLR replay or a CC_Update, which go before the endpoint's frames. Returns
+// false if there is none.
 bool HostNode::sendUrgent(Picoseconds now) {
   if (pause_enabled_ != 0) {
     transmitter_.sendPause(
@@ -219,6 +217,8 @@ bool HostNode::sendUrgent(Picoseconds now) {
   return true;
 }
 
+// Paused priorities, and those without credits. The length of the endpoint's next frame is unknown
+// here, so a channel needs credits for the longest frame, or all its credits.
 PriorityMask HostNode::blocked(Picoseconds now) {
   PriorityMask blocked = transmitter_.pausedAt(now);
   for (PriorityMask left = credited_; left != 0; left &= left - 1) {
@@ -259,7 +259,7 @@ void HostNode::tellFreed(unsigned channel, Picoseconds now) {
   } while (receiving_[channel].untold() != 0);
 }
 
-// As in a switch: only while the receiver does not know of all that was consumed.
+// As in a switch: the timer runs only while there are consumed credits to report.
 void HostNode::setConsumedTimer(Picoseconds now) {
   const Picoseconds period = spec_.cbfc->consumed_period;
   consumed_due_ = period == Picoseconds(0) ? kNever : now + period;
@@ -273,7 +273,7 @@ void HostNode::runTimers(Picoseconds now) {
   decision_ = later(transmitter_.freeAt(), now);
 }
 
-// A storm repeats its PAUSE at half of the pause's time and ends it with a time of zero.
+// A storm repeats its PAUSE frame after half of the pause time and ends it with a time of 0.
 void HostNode::runStorms(Picoseconds now) {
   const Picoseconds refresh = transmitter_.clock().serialization(64) * 0xFFFF / 2;
   storm_ = kNever;
@@ -293,7 +293,7 @@ void HostNode::runStorms(Picoseconds now) {
   if (endpoint_ != nullptr) {
     decision_ = later(transmitter_.freeAt(), now);
   } else {
-    // A tester's port keeps its own clock for frames, so the PAUSE frame takes no time of its wire.
+    // The wire of a tester's port is the caller's, so the PAUSE frame does not occupy it.
     ++transmitter_.counters().control;
     PropagationQueue& queue = transmitter_.queue();
     queue.sendControl({.at = now + queue.control_delay,
@@ -324,7 +324,7 @@ bool HostNode::settled(Picoseconds now) {
   if (endpoint_ == nullptr) return true;
   if (endpoint_->wakeAt() != kNever) return false;
   if (transmitter_.hopeless()) return true;
-  // A decision that waits for a pause to run out finds it repeated.
+  // A decision at the expiry of a pause never comes, because the pause is repeated.
   return transmitter_.replayAt() == kNever &&
          (decision_ == kNever || (decision_ > now && decision_ == transmitter_.resumesAt(0xFF)));
 }

@@ -1,4 +1,4 @@
-// A host's port: an endpoint model, or the place where a tester's port is plugged in.
+// A host's port: with an endpoint model, or open for a tester's port.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 
 namespace plumbline::fabric {
 
-// With an endpoint, the wire is offered to it whenever it is free and something has happened; PAUSE
-// frames of scripted storms go before its frames. Frames that arrive take no buffer: a host that is
-// to be slow sends PAUSE by script. As a receiver of CBFC it frees credits at once, also those of
-// frames that a CC_Update shows to be lost.
+// With an endpoint, the endpoint is asked for a frame whenever the wire is free and its state may
+// have changed. PAUSE frames of scripted storms go before its frames. Arriving frames need no
+// buffer: a slow host is modelled by a script that sends PAUSE. As a receiver of CBFC it frees
+// credits at once, also those of frames that a CC_Update shows to be lost.
 //
-// Without one, frames are sent by send() at times of the caller's choice, and what arrives is kept
-// for the engine to report. LLR and the sender's side of CBFC are then the caller's, too: a frame
-// that is damaged on its way into the fabric is lost.
+// Without an endpoint, the caller sends frames at any time with send(), and arriving frames are
+// kept for the engine to report. LLR and the sender's side of CBFC are then the caller's task: a
+// frame that is damaged on its way into the fabric is lost.
 class HostNode final : public NodeModel {
  public:
   struct Setup {
@@ -48,7 +48,7 @@ class HostNode final : public NodeModel {
 
   explicit HostNode(Setup setup);
 
-  // Plugs in `endpoint`; before anything runs. It must outlive the node.
+  // Attaches `endpoint`, before anything runs. It must outlive the node.
   void attach(Endpoint& endpoint);
   [[nodiscard]] bool attached() const { return endpoint_ != nullptr; }
   [[nodiscard]] Picoseconds endpointWakesAt() const { return endpoint_->wakeAt(); }
@@ -61,10 +61,10 @@ class HostNode final : public NodeModel {
     return transmitter_.pausedAt(now);
   }
   [[nodiscard]] PriorityMask pausing(std::uint32_t /*port*/) const override { return 0; }
-  // When it first has something to do of its own accord.
+  // Time of its first event that no packet causes.
   [[nodiscard]] Picoseconds first() const { return std::min(storm_, decision_); }
 
-  // Tester's port: puts a frame, or a PAUSE frame, on the wire.
+  // Tester's port: sends a frame, or a PAUSE frame.
   void send(const Packet& packet, Picoseconds first_bit) {
     transmitter_.send(packet, first_bit);
     transmitter_.waiveGap(packet.length, first_bit);
@@ -93,16 +93,17 @@ class HostNode final : public NodeModel {
     Picoseconds next;  // PAUSE frame; kNever when it is over
   };
 
-  class PlainWindow;  // host_plain.cc
+  class UnrestrictedWindow;  // host_unrestricted.cc
 
   void runEndpoint(Picoseconds end);
   void announceArrivals(Picoseconds end) const;
   void deliverAll(Picoseconds end);
   void takeControl(Picoseconds now);
   void takePacket(Picoseconds now);
-  // The endpoint may have got something to send, or nothing any more.
+  // To be called after the endpoint was called: whether it has frames may have changed.
   void reconsider(Picoseconds now) {
-    decision_ = endpoint_->hasFrames() || !plain() ? later(transmitter_.freeAt(), now) : kNever;
+    decision_ =
+        endpoint_->hasFrames() || !unrestricted() ? later(transmitter_.freeAt(), now) : kNever;
   }
   void useWire(Picoseconds now);
   bool sendUrgent(Picoseconds now);
@@ -113,14 +114,14 @@ class HostNode final : public NodeModel {
   void setConsumedTimer(Picoseconds now);
   void runTimers(Picoseconds now);
   [[nodiscard]] PriorityMask blocked(Picoseconds now);
-  // Nothing but the endpoint has a say in what it sends.
-  [[nodiscard]] bool plain() const {
+  // Only the endpoint determines what is sent: no faults, pauses, credits or PAUSE frames.
+  [[nodiscard]] bool unrestricted() const {
     return pause_enabled_ == 0 && credited_ == 0 && transmitter_.ideal();
   }
 
-  // host_plain.cc
-  bool isPlain(Picoseconds end);
-  void runPlain(Picoseconds end);
+  // host_unrestricted.cc
+  bool isUnrestrictedUntil(Picoseconds end);
+  void runUnrestricted(Picoseconds end);
 
   HostId host_;
   const SwitchSpec& spec_;

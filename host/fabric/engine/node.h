@@ -1,4 +1,4 @@
-// What the engine knows of a node, switch or host.
+// The engine's interface to a node, switch or host.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,14 @@
 
 namespace plumbline::fabric {
 
-// A node depends on nothing but what its propagation queues hand over: it can be run through a
-// window of time without regard to the others, as long as they hold all that is due in it. How the
-// time is cut into windows makes no difference to what happens.
+// A node depends only on what its propagation queues hand over: it can be run through a window of
+// time independently of other nodes if the queues hold everything that is due in the window. The
+// division of time into windows does not influence results.
 //
 // At one instant, at one node: pauses and credits take effect, in the order of the ports; last bits
-// leave and give their buffer back; packets are handed over, in the order of the ports; timers;
-// frames start. So a frame that gets ready just when the wire is free can be the next one on it.
+// leave and release their buffer; packets are handed over, in the order of the ports; timers;
+// frames start. So a frame that is queued at the instant at which the wire becomes free can be the
+// next frame.
 class NodeModel : public PagedObject {
  public:
   explicit NodeModel(std::uint32_t ports)
@@ -28,24 +29,24 @@ class NodeModel : public PagedObject {
   NodeModel(const NodeModel&) = delete;
   NodeModel& operator=(const NodeModel&) = delete;
 
-  // Does everything before `end`, of which nothing is before `begin`. Returns when there is more to
-  // do, as far as it knows: what others send meanwhile is not counted.
+  // Executes all events in [begin, end); there are none before `begin`. Returns the time of the
+  // next event known to the node, without what other nodes send meanwhile.
   virtual Picoseconds run(Picoseconds begin, Picoseconds end) = 0;
 
-  // It will be run soon: a chance to fetch memory that is needed then. Changes nothing.
+  // Called shortly before run(), to fetch memory. Changes nothing.
   virtual void prefetch() const {}
 
   // --- Between two runs, when everything up to `now` has happened ---
 
-  // Nothing will happen at this node of its own accord any more but repetitions of its PAUSE
-  // frames; what may still come from others, and pauses that nobody repeats, are not judged.
+  // This node has no events any more except repetitions of its PAUSE frames. What other nodes may
+  // still send, and pauses that are not repeated, are not considered.
   [[nodiscard]] virtual bool settled(Picoseconds now) = 0;
   // Priorities that the far end of its `port` has paused.
   [[nodiscard]] virtual PriorityMask pausedOn(std::uint32_t port, Picoseconds now) = 0;
   // Priorities for which it repeats PAUSE towards the far end of its `port`.
   [[nodiscard]] virtual PriorityMask pausing(std::uint32_t port) const = 0;
 
-  // Something was sent to this node. Not while it runs.
+  // A packet or control message was sent to this node. Not to be called while the node runs.
   void announce(const Outbox::Note& note) {
     due_[note.port] = earlier(due_[note.port], note.time);
     busy_.insert(note.port);
@@ -54,12 +55,12 @@ class NodeModel : public PagedObject {
   [[nodiscard]] Recorder& recorder() { return recorder_; }
 
  protected:
-  // When each port has the next thing to hand over, as far as it was told; and the ports that have
-  // anything. For the node to keep up to date, if it wants to know.
+  // When each port hands over its next packet or message, as far as announced; and the ports that
+  // have any. To be kept up to date by the node.
   [[nodiscard]] PagedVector<Picoseconds>& due() { return due_; }
   [[nodiscard]] const PagedVector<Picoseconds>& due() const { return due_; }
   [[nodiscard]] NumberSet& busy() { return busy_; }
-  // Whether anything but packets was sent to `port` since this was last asked.
+  // Whether control messages were sent to `port` since the last call.
   bool takeControlFlag(std::uint32_t port) {
     const bool any = has_control_.contains(port);
     if (any) has_control_.erase(port);
@@ -69,7 +70,7 @@ class NodeModel : public PagedObject {
  private:
   PagedVector<Picoseconds> due_;
   NumberSet busy_;
-  NumberSet has_control_;  // ports to which anything but packets was sent
+  NumberSet has_control_;  // ports to which control messages were sent
   Recorder recorder_;
 };
 

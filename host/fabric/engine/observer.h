@@ -1,4 +1,4 @@
-// What an onlooker may see of a running fabric.
+// Observation of a running fabric.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ enum class RecordKind : std::uint8_t {
   kDrop,        // `packet` ended for `reason` in front of or on `link`
   kMark,        // CE was set; value = queue depth in bytes that decided
   kTrim,        // `packet` (as it is now) was trimmed; value = queue depth in bytes
-  kXoff,        // the node asks the sender into it to pause: `link` leads back to it
-  kXon,         // the same, to go on
+  kXoff,        // the node tells a sender to pause: `link` leads to that sender
+  kXon,         // the same, to resume
   kPaused,      // the sender into `link` obeys a pause from now on; value = its duration in ps
   kResumed,     // and may send again
   kWatchdogOn,  // the watchdog of `link`'s queue began to act
@@ -25,7 +25,7 @@ enum class RecordKind : std::uint8_t {
   kTimedRetry,  // the same where a NACK was lost, so that the sender waited for its replay timer
 };
 
-// One thing that happened. Every field says what its kind says above; others are zero.
+// One event. The meaning of fields depends on the kind, see above; unused fields are zero.
 struct Record {
   Picoseconds time;
   NodeId node = 0;
@@ -38,9 +38,9 @@ struct Record {
   Packet packet;
 };
 
-// Sees records in the order of (time, node, sequence), the same for every core and number of
-// threads, some time after they happened but before run() returns. It cannot alter anything. Kinds
-// it is not interested in cost a test of one bit.
+// Gets records in the order of (time, node, sequence), which is the same for every core and number
+// of threads, after the event but before run() returns. It cannot change the simulation. Kinds
+// without an observer cost a test of one bit.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -25,7 +25,7 @@ struct Packet {
   bool ce : 1 = false;
   bool trimmable : 1 = false;
   bool trimmed : 1 = false;           // its payload was cut off
-  bool trimmed_last_hop : 1 = false;  // by the switch that the destination hangs on
+  bool trimmed_last_hop : 1 = false;  // by the switch that the destination is connected to
   std::uint8_t opcode = 0;            // the endpoints' (transport/opcode.h)
   std::uint32_t connection : 24 = 0;  // destination QP or PDC
   std::uint32_t hops : 8 = 0;         // switches it was forwarded by
@@ -54,11 +54,11 @@ inline constexpr std::uint32_t kDropReasons = 10;
 // A bit per priority 0..7.
 using PriorityMask = std::uint8_t;
 
-// No time at all: later than everything that happens.
+// Later than all events.
 inline constexpr Picoseconds kNever{INT64_MAX};
 
-// std::min() and std::max() where every packet comes by: the references that those return would put
-// the times into memory.
+// By-value min and max for the per-packet path: the references that std::min() and std::max()
+// return would force the times into memory.
 constexpr Picoseconds earlier(Picoseconds a, Picoseconds b) {
   return Picoseconds(a.count() < b.count() ? a.count() : b.count());
 }

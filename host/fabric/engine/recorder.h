@@ -1,4 +1,4 @@
-// Where a node notes what happens for an observer.
+// Records of a node for observers.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace plumbline::fabric {
 
-// One per node, so that threads do not meet; the engine collects and sorts.
+// One per node, so that threads share none; the engine collects and sorts the records.
 class Recorder {
  public:
   void setInterests(std::uint32_t interests) { interests_ = interests; }

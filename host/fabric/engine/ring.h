@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "base/paged_memory.h"
+#include "fabric/engine/prefetch.h"
 
 namespace plumbline::fabric {
 
-// First in, first out. Allocates only when it must hold more than ever before, so that a steady
+// First in, first out. Allocates only when it holds more items than ever before, so that a steady
 // state allocates nothing. T is a small value.
 template <typename T>
 class Ring {
@@ -27,25 +28,25 @@ class Ring {
     return items_[(head_ + index) & items_.mask()];
   }
 
-  // Fetches the memory of the place `ahead` of the oldest item's, and of that of the next push().
+  // Fetches the item `ahead` places behind the oldest, and the place of the next push().
   void prefetchFront(std::size_t ahead) const {
-    __builtin_prefetch(items_.data() + ((head_ + ahead) & items_.mask()));
+    prefetchToRead(items_.data() + ((head_ + ahead) & items_.mask()));
   }
-  void prefetchPush() const { __builtin_prefetch(items_.data() + (tail_ & items_.mask()), 1); }
+  void prefetchPush() const { prefetchToWrite(items_.data() + (tail_ & items_.mask())); }
 
   void push(const T& item) { append() = item; }
-  // A new newest item, with the value of some old one, to be filled in where it is: an item that is
-  // put together elsewhere in small pieces and then copied stalls on its own stores.
+  // A new newest item, with the value of some old one, to be filled in place: an item that is
+  // assembled elsewhere from small fields and then copied stalls on store forwarding.
   T& append() {
     if (size() == capacity()) grow();
     return items_[tail_++ & items_.mask()];
   }
   // The oldest item becomes the newest.
   void rotate() { items_[tail_++ & items_.mask()] = items_[head_++ & items_.mask()]; }
-  // Takes out the oldest item; returns whether that was the last one. An empty ring begins anew at
-  // its first place: a queue that is mostly short stays in few cache lines.
+  // Takes out the oldest item; returns whether that was the last one. An empty ring restarts at its
+  // first place, so that a mostly short queue stays in few cache lines.
   bool pop() {
-    // No branch, for nobody could predict it.
+    // Without a branch, because its outcome is unpredictable.
     const std::size_t next = head_ + 1;
     const std::size_t keep = -static_cast<std::size_t>(next != tail_);
     head_ = next & keep;
@@ -72,7 +73,7 @@ class Ring {
     tail_ = count;
   }
 
-  // Half a cache line, so that owners can keep what they use with it on the same one.
+  // Half a cache line, so that owners can keep related members on the same line.
   PagedArray<T> items_;
   std::size_t head_ = 0;  // of items ever popped; indices wrap by masking
   std::size_t tail_ = 0;

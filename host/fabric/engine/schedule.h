@@ -1,4 +1,4 @@
-// What fails when: down times of links, and the routing tables that hold in between.
+// Failures over time: down times of links, and the routing tables in force.
 #pragma once
 
 #include <compare>
@@ -21,7 +21,7 @@ struct Outage {
   Picoseconds up;
 };
 
-// What a FailureSpec names: a switch, or a cable by the lower of its two link ids.
+// The element of a FailureSpec: a switch, or a cable by the lower of its two link ids.
 struct FailedElement {
   bool is_switch = false;
   std::uint32_t id = 0;  // NodeId or LinkId
@@ -38,8 +38,9 @@ FailedElement failedElement(const Topology& topology, const std::string& name,
 std::vector<std::vector<Outage>> outagesOf(const Topology& topology,
                                            const std::vector<FailureSpec>& failures);
 
-// The tables over time. Link state that changes at t is in the tables from t + convergence on, also
-// when it has changed again by then. Equal states share one table. Tables live as long as this.
+// The tables over time. A change of link state at t is in the tables from t + convergence on, even
+// if the state has changed again by then. Equal states share one table. Tables live as long as
+// this.
 class RoutingSchedule {
  public:
   // `outages` as outagesOf() returns them. Throws Error(kUsage) as Routing for the intact topology.

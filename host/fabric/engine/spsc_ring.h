@@ -8,14 +8,15 @@
 #include <memory>
 
 #include "base/paged_memory.h"
+#include "fabric/engine/prefetch.h"
 
 namespace plumbline::fabric {
 
-// FIFO of small values with one producer and one consumer, growing by doubling. It stays as large
-// as the most it ever held, so that a steady state allocates nothing and touches little memory; it
-// takes none before its first item, since a large fabric has many links that nothing crosses. The
-// consumer sees what had been pushed at its last refresh(); a larger block replaces the old one
-// while the consumer may still read that, so old blocks live until its next refresh().
+// FIFO of small values with one producer and one consumer, growing by doubling. It never shrinks,
+// so that a steady state allocates nothing. It allocates nothing before its first item, since a
+// large fabric has many unused links. The consumer sees the items that had been pushed at its last
+// refresh(). A larger block replaces the old one while the consumer may still read the old one, so
+// old blocks live until the next refresh().
 template <typename T>
 class SpscRing {
  public:
@@ -29,7 +30,7 @@ class SpscRing {
     slot() = item;
     publish();
   }
-  // The same in two steps: an item is filled in where it is, then shown to the consumer.
+  // The same in two steps: an item is filled in place, then made visible to the consumer.
   T& slot() {
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - known_head_ == capacity()) {
@@ -38,7 +39,7 @@ class SpscRing {
     }
     return write_items_[tail & write_mask_];
   }
-  // The item that slot() gave last and that is not shown yet.
+  // The item that slot() returned last and that is not visible yet.
   [[nodiscard]] T& opened() {
     return write_items_[tail_.load(std::memory_order_relaxed) & write_mask_];
   }
@@ -46,12 +47,12 @@ class SpscRing {
     tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
-  // Producer: items that are filled in one after the other and shown all at once, so that what the
-  // ring knows of itself is read and written once. Meanwhile nobody else pushes. Inlined, by order:
-  // nobody gets the address of what is known here, so that it may stay in registers.
+  // Producer: items that are filled in one after the other and made visible all at once, so that
+  // the members of the ring are read and written once. Nothing else pushes meanwhile. The ring is
+  // passed to each call, so that the members of a local batch stay in registers.
   class Batch {
    public:
-    [[gnu::always_inline]] explicit Batch(const SpscRing& ring)
+    explicit Batch(const SpscRing& ring)
         : first_(ring.tail_.load(std::memory_order_relaxed)),
           tail_(first_),
           full_(ring.known_head_ + ring.capacity()),
@@ -59,34 +60,32 @@ class SpscRing {
           items_(ring.write_items_) {}
 
     // The next item, to be filled in.
-    [[gnu::always_inline]] T& append(SpscRing& ring) {
+    T& append(SpscRing& ring) {
       T& item = slot(ring);
       add();
       return item;
     }
-    // The same in two steps: add() makes what slot() gave one of the batch.
-    [[gnu::always_inline]] T& slot(SpscRing& ring) {
+    // The same in two steps: add() makes the item of slot() one of the batch.
+    T& slot(SpscRing& ring) {
       if (tail_ == full_) *this = roomier(ring, first_, tail_);
       return items_[tail_ & mask_];
     }
-    // The one that slot() gave last.
+    // The item that slot() returned last.
     [[nodiscard]] T& opened() { return items_[tail_ & mask_]; }
     void add() { ++tail_; }
-    // How many there are since the last publish(), and the first of them.
+    // The number of items since the last publish(), and the first of them.
     [[nodiscard]] std::size_t size() const { return tail_ - first_; }
     [[nodiscard]] const T& first() const { return items_[first_ & mask_]; }
-    // Fetches the place `ahead` of the one where `item` is; beyond the last place that is useless,
-    // and harmless.
-    static void prefetch(const T& item, std::size_t ahead) {
-      __builtin_prefetch(reinterpret_cast<const char*>(&item) + ahead * sizeof(T), 1);
-    }
-    [[gnu::always_inline]] void publish(SpscRing& ring) {
+    // Fetches the place `ahead` places behind that of `item`.
+    static void prefetch(const T& item, std::size_t ahead) { prefetchItemToWrite(&item, ahead); }
+    void publish(SpscRing& ring) {
       ring.tail_.store(tail_, std::memory_order_release);
       first_ = tail_;
     }
 
    private:
-    // The same with room for one more. What is shown before its time is not looked at before.
+    // The same with room for one more. Items become visible too early here, but the consumer does
+    // not look before the end of the window.
     [[gnu::noinline]] static Batch roomier(SpscRing& ring, std::size_t first, std::size_t tail) {
       ring.tail_.store(tail, std::memory_order_release);
       ring.slot();
@@ -103,10 +102,10 @@ class SpscRing {
   };
 
   // Fetch the members of one end.
-  void prefetchProducer() const { __builtin_prefetch(&tail_, 1); }
+  void prefetchProducer() const { prefetchToWrite(&tail_); }
   void prefetchConsumer() const {
-    __builtin_prefetch(&tail_);  // which refresh() reads
-    __builtin_prefetch(&head_, 1);
+    prefetchToRead(&tail_);  // for refresh()
+    prefetchToWrite(&head_);
   }
 
   // Producer: fetches the place of the next push().
@@ -115,12 +114,9 @@ class SpscRing {
   // Producer: fetches the place of the push() after `ahead` others.
   void prefetchPush(std::size_t ahead) const {
     const std::size_t place = (tail_.load(std::memory_order_relaxed) + ahead) & write_mask_;
-    // There may be no items yet, and then no places either.
-    const auto begin = reinterpret_cast<std::uintptr_t>(write_items_);
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): no arithmetic on a null pointer, and no branch
-    __builtin_prefetch(reinterpret_cast<const void*>(begin + place * sizeof(T)), 1);
+    prefetchItemToWrite(write_items_, place);
   }
-  // Consumer: fetches all that it sees.
+  // Consumer: fetches all visible items.
   void prefetchVisible() const {
     const std::size_t head = head_.load(std::memory_order_relaxed) & read_mask_;
     const std::size_t end = head + visible();
@@ -128,11 +124,11 @@ class SpscRing {
     if (end > read_mask_ + 1) prefetchItems(0, end & read_mask_);
   }
 
-  // Items in it, while neither side is at work.
+  // Number of items, while neither side is at work.
   [[nodiscard]] std::size_t size() const { return tail_.load() - head_.load(); }
 
-  // Consumer. refresh() before the first look at what was pushed since the last one; after it, what
-  // was looked at before may be gone.
+  // Consumer. refresh() makes the items visible that were pushed since the last one. References to
+  // items are invalid after it.
   void refresh() {
     seen_tail_ = tail_.load(std::memory_order_acquire);
     Block* const block = block_.load(std::memory_order_acquire);
@@ -143,14 +139,14 @@ class SpscRing {
     return read_items_[head_.load(std::memory_order_relaxed) & read_mask_];
   }
   void pop() { pop(1); }
-  // How many items it sees.
+  // Number of visible items.
   [[nodiscard]] std::size_t visible() const {
     return seen_tail_ - head_.load(std::memory_order_relaxed);
   }
-  // Shows them to `look` from the front on, as long as that returns true; returns how often it did.
-  // An item stays where it is until it is taken out.
+  // Calls `look` for them from the front on, as long as it returns true; returns how often it did.
+  // An item keeps its address until it is taken out.
   template <typename Look>
-  [[gnu::always_inline]] std::size_t visit(Look&& look) const {
+  std::size_t visit(Look&& look) const {
     const std::size_t head = head_.load(std::memory_order_relaxed);
     const std::size_t count = seen_tail_ - head;
     const std::size_t place = head & read_mask_;
@@ -187,11 +183,7 @@ class SpscRing {
 
   // Those at the places from `first` to before `end` of the block.
   void prefetchItems(std::size_t first, std::size_t end) const {
-    constexpr std::size_t kLineBytes = 64;
-    const char* const bytes = reinterpret_cast<const char*>(read_items_);
-    for (std::size_t i = first * sizeof(T); i < end * sizeof(T); i += kLineBytes) {
-      __builtin_prefetch(bytes + i);
-    }
+    if (first < end) prefetchRangeToRead(read_items_ + first, (end - first) * sizeof(T));
   }
 
   // Of the producer's block; 0 if there is none.
@@ -212,7 +204,7 @@ class SpscRing {
     block_.store(block, std::memory_order_release);
   }
 
-  // Consumer: reads from `block` from now on. The producer has no use for older ones either.
+  // Consumer: reads from `block` from now on. The producer does not use older blocks either.
   [[gnu::noinline]] void moveTo(Block* block) {
     seen_block_ = block;
     read_items_ = block->items.data();
@@ -220,12 +212,12 @@ class SpscRing {
     block->older.reset();
   }
 
-  // The producer's members come first, then the consumer's, each of them next to each other: an
-  // owner who cares has them on cache lines of their own (class PropagationQueue).
+  // The producer's members come first, then the consumer's: PropagationQueue has each group on a
+  // cache line of its own.
   std::atomic<std::size_t> tail_{0};
   T* write_items_ = nullptr;
   std::size_t write_mask_ = ~std::size_t{0};  // capacity() - 1
-  std::size_t known_head_ = 0;  // the consumer's line is looked at only when the ring seems full
+  std::size_t known_head_ = 0;  // the consumer's line is read only when the ring seems full
 
   std::atomic<std::size_t> head_{0};
   std::size_t seen_tail_ = 0;

@@ -6,11 +6,11 @@
 namespace plumbline::fabric {
 namespace {
 
-// Indices that a thread takes at once: at most so many, and so few that each thread can come back
-// for more some times.
+// Most indices that a thread takes at once, and the number of times that each thread should be able
+// to take some.
 constexpr std::size_t kMostAtOnce = 4;
 constexpr std::size_t kTurns = 4;
-// Work of a round below which waking a thread costs more than it brings.
+// Work of a round below which waking a thread costs more than it saves.
 constexpr std::int64_t kWorthSharing_ns = 150'000;
 
 std::int64_t nowNanoseconds() {

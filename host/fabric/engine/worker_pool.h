@@ -15,10 +15,10 @@
 
 namespace plumbline::fabric {
 
-// run() hands out the indices [0, count) to the calling thread and the workers and returns when all
-// are done. Waiting is blocking: spinning barriers cost more than they save on a machine that does
-// anything else. A round that is too short to be worth waking anybody runs on the calling thread
-// alone; how long rounds of a kind take is measured as they go.
+// run() distributes the indices [0, count) over the calling thread and the workers and returns when
+// all are done. Waiting is blocking: spinning barriers cost more than they save on a machine with
+// other load. A round that is too short to wake workers runs on the calling thread alone; the
+// duration of rounds is measured for each kind.
 class WorkerPool {
  public:
   // `threads` in all, the caller included; at least 1. `share_always`: also rounds that are not

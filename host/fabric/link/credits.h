@@ -1,4 +1,4 @@
-// Credit-based flow control: the running totals that the two ends of a link keep for one channel.
+// Credit-based flow control: the running totals at the two ends of a link, for one channel.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,7 @@ namespace plumbline::fabric {
 inline constexpr unsigned kConsumedBits = 20;  // CC_Update
 inline constexpr unsigned kFreedBits = 15;     // CF_Update
 
-// How far a counter of kBits bits went from `earlier` to `later`, either way: the nearer of the
-// two.
+// Signed distance of a counter of kBits bits from `earlier` to `later`: the shorter direction.
 template <unsigned kBits>
 constexpr std::int32_t counterSteps(std::uint32_t later, std::uint32_t earlier) {
   constexpr unsigned kUnused = 32 - kBits;
@@ -29,10 +28,10 @@ inline std::int32_t creditsOf(const CbfcSpec& spec, std::int64_t length) {
   return static_cast<std::int32_t>((length + spec.packet_overhead + size - 1) / size);
 }
 
-// The virtual channels of a link. A channel is called by the lowest of its priorities.
+// The virtual channels of a link. A channel is identified by the lowest of its priorities.
 class VirtualChannels {
  public:
-  // None: no priority has credits.
+  // Without channels: no priority has credits.
   VirtualChannels() = default;
   explicit VirtualChannels(const CbfcSpec& spec) {
     for (unsigned p = 0; p < 8; ++p) {
@@ -64,11 +63,11 @@ class VirtualChannels {
   std::array<std::uint32_t, 8> limit_{};
 };
 
-// The sender's end. What a script copied is freed twice, so fewer than no credits may be in use
-// until the receiver has been told what was consumed.
+// The sender's end. Credits of a frame that a script duplicates are freed twice, so the number in
+// use may be negative until the receiver learns how many were consumed.
 class SendingCredits {
  public:
-  // Is there room for a frame of `credits`, of `limit` that there are?
+  // Whether a frame of `credits` may be sent on a channel with that limit.
   [[nodiscard]] bool cover(std::int32_t credits, std::uint32_t limit) const {
     return std::int64_t{in_use_} + credits <= std::int64_t{limit};
   }
@@ -77,39 +76,39 @@ class SendingCredits {
     in_use_ += credits;
     consumed_ = (consumed_ + static_cast<std::uint32_t>(credits)) & ((1U << kConsumedBits) - 1);
   }
-  // A CF_Update says how many have been freed in all.
+  // A CF_Update arrives with the total of freed credits.
   void learnFreed(std::uint32_t total) {
     in_use_ -= counterSteps<kFreedBits>(total, freed_);
     freed_ = total;
   }
   [[nodiscard]] std::int32_t inUse() const { return in_use_; }
-  // What a CC_Update says: all that were ever consumed, modulo 2^20.
+  // Content of a CC_Update: the total of consumed credits, modulo 2^20.
   [[nodiscard]] std::uint32_t consumed() const { return consumed_; }
 
  private:
   std::int32_t in_use_ = 0;
   std::uint32_t consumed_ = 0;
-  std::uint32_t freed_ = 0;  // last total heard of, modulo 2^15
+  std::uint32_t freed_ = 0;  // last total received, modulo 2^15
 };
 
 // The receiver's end.
 class ReceivingCredits {
  public:
-  // A frame of `credits` has come.
+  // A frame of `credits` has arrived.
   void arrive(std::int32_t credits) { arrived_ += static_cast<std::uint32_t>(credits); }
-  // Credits of frames that are no longer here, to be told.
+  // Credits of frames that have left, to be reported.
   void free(std::int32_t credits) { untold_ += credits; }
-  // A CC_Update says how many have been consumed in all. Returns how many of them did not arrive:
-  // those are to be freed. Below zero if more arrived, or came late and were taken for lost.
+  // A CC_Update arrives with the total of consumed credits. Returns those whose frames did not
+  // arrive: they are to be freed. Negative if more arrived, or if frames assumed lost arrived late.
   std::int32_t learnConsumed(std::uint32_t total) {
     const std::int32_t lost = counterSteps<kConsumedBits>(total, arrived_);
     arrived_ = total;
     return lost;
   }
-  // Freed and not yet told.
+  // Freed and not yet reported.
   [[nodiscard]] std::int32_t untold() const { return untold_; }
-  // What the next CF_Update says: all that were ever freed, modulo 2^15. It speaks of no more than
-  // the sender can tell from a step back; if there are more, another one has to follow.
+  // Content of the next CF_Update: the total of freed credits, modulo 2^15. A single update reports
+  // at most what the sender can tell from a step back; more credits need further updates.
   std::uint32_t tell() {
     constexpr std::int32_t kMost = (1 << (kFreedBits - 1)) - 1;
     const std::int32_t step = std::clamp(untold_, -kMost, kMost);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kOrderedSetBits = 64;
 
-// That errors at `rate` destroy an ordered set.
+// Probability that bit errors at `rate` destroy an ordered set.
 double setLoss(double rate) { return -std::expm1(kOrderedSetBits * std::log1p(-rate)); }
 
 Picoseconds answerTime(const LlrSpec& llr, const Link& there, const Link& back) {

@@ -1,4 +1,4 @@
-// Link-level retry as it is on one direction of a cable.
+// Parameters of link-level retry on one direction of a cable.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace plumbline::fabric {
 // The longest frame that any link carries, with FCS.
 inline constexpr Bytes kLongestFrame{9'216};
 
-// What the spec, and the links there and back, make of LLR. Times are seen by the sender.
+// Derived from the spec and both directions of the cable. Times are at the sender.
 struct LinkRetry {
   Picoseconds question;  // end of a frame to the first bit of the NACK that it causes
-  Picoseconds answer;    // end of a frame to what an ACK or NACK for it has the sender do
+  Picoseconds answer;    // end of a frame to the sender's reaction to its ACK or NACK
   Picoseconds way_back;  // of a NACK
   double init_loss = 0;  // probability that bit errors destroy an ordered set of the sender
   double nack_loss = 0;  // the same of the receiver's
   Picoseconds timer;
   std::optional<std::uint32_t> max_replays;
   std::int64_t buffer = INT64_MAX;  // bytes
-  Picoseconds pcs_lost;             // outages up to this length are waited for
+  Picoseconds pcs_lost;             // outages up to this length are bridged
   Picoseconds data_age;             // kNever: any
   Picoseconds init_interval;
 };
@@ -32,12 +32,12 @@ struct LinkRetry {
 LinkRetry linkRetry(const LlrSpec& llr, const Link& there, double there_error_rate,
                     const Link& back, double back_error_rate);
 
-// Time from the end of a damaged frame's transmission to the end of its good copy's, on a free line
-// and if no NACK is lost (docs/model/switch.md, "Bit errors and LLR").
+// Time from the end of a damaged frame's transmission to the end of its good copy's, on an idle
+// wire and if no NACK is lost (docs/model/switch.md, "Bit errors and LLR").
 Picoseconds retryTime(Bytes frame, const LlrSpec& llr, const Link& there, const Link& back);
 
-// That timer and buffer are large enough for every link. Throws Error(kUsage) as spec_checks.h
-// says.
+// Checks that timer and buffer are large enough for every link. Throws Error(kUsage) as described
+// in spec_checks.h.
 void checkLinkRetry(const LlrSpec& llr, const Topology& topology);
 
 }  // namespace plumbline::fabric

@@ -1,4 +1,4 @@
-// What is known of a fabric before anything in it moves.
+// The static part of a fabric: graph, routes and failures.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace plumbline::fabric {
 // The graph of `spec`. Throws Error(kUsage) for an impossible spec (zero delay, no hosts, …).
 Topology checkedTopology(const FabricSpec& spec);
 
-// The graph of a specification, its routes, and what fails when: enough to tell whether a Fabric
-// can be made of it and how long its paths are, without queues, links and nodes, which take most of
-// a large fabric's memory. Read-only.
+// The graph of a specification, its routes, and its failures over time: enough to tell whether a
+// Fabric can be built and how long its paths are, without queues, links and nodes, which need most
+// of a large fabric's memory. Read-only.
 class FabricPlan {
  public:
   // Throws Error(kUsage) as Fabric.

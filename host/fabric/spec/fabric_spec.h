@@ -73,7 +73,7 @@ struct SharedBufferSpec {
   Bytes reserve_per_port{0};
 };
 
-// RED on the instantaneous queue of a port and priority (FACTS D.2): no mark up to kmin,
+// RED on the instantaneous queue of a port and priority: no mark up to kmin,
 // probability rising linearly to pmax at kmax, every ECT frame above. kmin = kmax is a step.
 struct EcnSpec {
   std::uint8_t priorities = 0xFF;  // bit per priority
@@ -83,7 +83,7 @@ struct EcnSpec {
   bool at_dequeue = false;  // decide when the frame leaves, on what is then behind it
 };
 
-// SONiC-like PFC watchdog (FACTS E.3), polling.
+// SONiC-like PFC watchdog, polling.
 struct WatchdogSpec {
   Picoseconds poll = milliseconds(100);
   Picoseconds detection = milliseconds(200);
@@ -104,7 +104,7 @@ struct PfcSpec {
   std::optional<WatchdogSpec> watchdog;
 };
 
-// Packet trimming (FACTS A.7): a trimmable frame that finds its queue above `threshold`, or no
+// Packet trimming: a trimmable frame that finds its queue above `threshold`, or no
 // room, is cut to `keep` bytes and queued at `priority`.
 struct TrimSpec {
   Bytes threshold{150'000};
@@ -119,7 +119,7 @@ struct VirtualChannelSpec {
   std::uint32_t credits = 2048;
 };
 
-// Credit-based flow control on links between switches and towards hosts (FACTS B.3).
+// Credit-based flow control on links between switches and towards hosts.
 struct CbfcSpec {
   std::uint8_t channels = 0x08;  // lossless priorities, bit each
   std::uint32_t credits = 2048;  // credit limit per channel
@@ -136,7 +136,7 @@ struct CbfcSpec {
   Picoseconds consumed_period = microseconds(256);
 };
 
-// Link-level retry on every link (FACTS B.2): go-back-N with this time from the end of a damaged
+// Link-level retry on every link: go-back-N with this time from the end of a damaged
 // frame at the receiver to the NACK's first bit, and from the NACK's arrival to the replay's start.
 struct LlrSpec {
   Picoseconds receiver_processing = nanoseconds(50);

@@ -117,8 +117,7 @@ class ArrivalBatch::Gatherer {
   // The packets of `port` that are handed over before the end of the window. `egressOf`: their
   // egress port, or kUnrouted.
   template <typename EgressOf>
-  [[gnu::always_inline]] Taken takePackets(std::uint32_t port, IngressPort& ingress,
-                                           EgressOf&& egressOf) {
+  Taken takePackets(std::uint32_t port, IngressPort& ingress, EgressOf&& egressOf) {
     const SpscRing<InFlightPacket>& packets = ingress.packets();
     const std::size_t visible = packets.visible();
     adder_.expect(batch_->order_, visible);

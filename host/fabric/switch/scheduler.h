@@ -1,4 +1,4 @@
-// Which priority an output serves next.
+// Which priority an egress port serves next.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace plumbline::fabric {
 // Strict priorities first, the higher number before the lower; then deficit-weighted round robin
 // among the weighted ones (Shreedhar and Varghese): on its turn a priority's credit grows by weight
 // × quantum, and it sends while the credit covers the frame. A priority that has nothing to send
-// loses its credit; one that is merely paused keeps it.
+// loses its credit; one that is only paused keeps it.
 class Scheduler {
  public:
   explicit Scheduler(const SwitchSpec& spec) : quantum_(spec.dwrr_quantum.count()) {
@@ -55,7 +55,7 @@ class Scheduler {
   std::int64_t quantum_;
   PriorityMask strict_ = 0;
   std::uint8_t turn_ = 0;
-  bool visited_ = false;  // the priority whose turn it is got its credit
+  bool visited_ = false;  // the priority whose turn it is has got its credit
 };
 
 }  // namespace plumbline::fabric

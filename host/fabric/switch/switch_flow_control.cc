@@ -27,7 +27,7 @@ void SwitchNode::receiveControl(const ArrivalBatch::Control& control, Picosecond
   setStep(egress);
 }
 
-// Decides that the sender into `input` is to pause or to go on.
+// Tells the sender into `ingress` to pause or to resume.
 void SwitchNode::requestPause(std::uint32_t ingress, unsigned priority, bool xoff,
                               Picoseconds now) {
   if (buffer_.pausing(ingress, priority) != xoff) {
@@ -55,7 +55,7 @@ void SwitchNode::requestPause(std::uint32_t ingress, unsigned priority, bool xof
   sendPause(ingress, bit, xoff ? bit : PriorityMask{0}, now);
 }
 
-// A PAUSE frame leaves as soon as the wire is free; news until then go into the same frame.
+// A PAUSE frame leaves as soon as the wire is free. Changes until then are sent in the same frame.
 void SwitchNode::sendPause(std::uint32_t port, PriorityMask enabled, PriorityMask xoff,
                            Picoseconds now) {
   EgressPort& egress = egress_[port];
@@ -73,7 +73,7 @@ void SwitchNode::refreshPauses(Picoseconds now) {
   });
 }
 
-// A frame leaves into a channel with credits.
+// A frame of a priority with credits leaves.
 void SwitchNode::consume(EgressPort& egress, unsigned priority, std::int64_t length,
                          Picoseconds now) {
   egress.credits[channels_.of(priority)].consume(creditsOf(*spec_.cbfc, length));
@@ -81,8 +81,8 @@ void SwitchNode::consume(EgressPort& egress, unsigned priority, std::int64_t len
     setConsumedTimer(egress.number, now);
 }
 
-// A fabric in which nothing moves stays quiet: the time runs only while the receiver does not know
-// of all that was consumed.
+// The timer runs only while there are consumed credits to report, so that an idle fabric has no
+// events.
 void SwitchNode::setConsumedTimer(std::uint32_t port, Picoseconds now) {
   if (spec_.cbfc->consumed_period == Picoseconds(0)) return;
   consumed_due_[port] = now + spec_.cbfc->consumed_period;
@@ -105,7 +105,7 @@ void SwitchNode::sendConsumed(EgressPort& egress, Picoseconds now) {
   if (!arrives && !egress.transmitter.goneForGood()) setConsumedTimer(egress.number, now);
 }
 
-// What was consumed and did not arrive before the CC_Update was lost, and takes no room here.
+// Frames that were sent and have not arrived before the CC_Update are lost: their credits are free.
 void SwitchNode::receiveConsumed(std::uint32_t ingress, const LinkControl& item, Picoseconds now) {
   const auto channel = static_cast<unsigned>(std::countr_zero(item.enabled));
   const std::int32_t lost =
@@ -113,7 +113,7 @@ void SwitchNode::receiveConsumed(std::uint32_t ingress, const LinkControl& item,
   if (lost != 0) free(ingress, channel, lost, lost * spec_.cbfc->credit_size.count(), now);
 }
 
-// `bytes` is what the credits stand for.
+// `bytes`: of the frame that the credits were for.
 void SwitchNode::free(std::uint32_t ingress, unsigned channel, std::int32_t credits,
                       std::int64_t bytes, Picoseconds now) {
   IngressCredits& freed = ingress_credits_[ingress * 8 + channel];
@@ -127,7 +127,7 @@ void SwitchNode::free(std::uint32_t ingress, unsigned channel, std::int32_t cred
   }
 }
 
-// CF_Update is an ordered set between frames: it takes no frame's time on the wire.
+// A CF_Update is an ordered set between frames and does not occupy the wire.
 void SwitchNode::sendFreed(std::uint32_t ingress, unsigned channel, Picoseconds now) {
   IngressCredits& freed = ingress_credits_[ingress * 8 + channel];
   freed.unreported = 0;
@@ -163,17 +163,17 @@ void SwitchNode::updateTimer() {
   for (const Picoseconds time : consumed_due_) timer_ = std::min(timer_, time);
 }
 
-// The watchdog polls at multiples of its period, but only while there are pauses to watch: a fabric
-// with nothing to do stays quiet.
+// The watchdog polls at multiples of its period, but only while there are pauses, so that an idle
+// fabric has no events.
 void SwitchNode::startPolling(Picoseconds now) {
   const Picoseconds period = spec_.pfc->watchdog->poll;
   poll_ = (now / period + 1) * period;
   updateTimer();
 }
 
-// The polls only decide when the watchdog looks. How long a queue has stood still, or has seen no
-// pause, is measured from the exact time at which that began, so that no phase of the polls against
-// a storm makes it longer than it was.
+// Polls only determine when the watchdog acts. How long a queue has been stuck, or not paused, is
+// measured from the exact begin, so that the result does not depend on the phase of the polls
+// against a storm.
 bool SwitchNode::isStuck(EgressPort& egress, unsigned priority, Picoseconds now) const {
   const auto bit = static_cast<PriorityMask>(1U << priority);
   if ((egress.transmitter.pausedAt(now) & bit) == 0 || (egress.waiting & bit) == 0) return false;
@@ -220,7 +220,7 @@ void SwitchNode::pollWatchdog(Picoseconds now) {
   }
 }
 
-// It will discard a queue, or let it go, that stands still now, or end that.
+// Whether the watchdog acts on a queue, or may act on one that is stuck now.
 bool SwitchNode::watchdogActs(Picoseconds now) {
   if (poll_ == kNever) return false;
   return std::any_of(egress_.begin(), egress_.end(), [&](EgressPort& egress) {

@@ -96,7 +96,7 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
                               ? egress.transmitter.lastBitAt()
                               : egress.decision);
   });
-  // Pauses that ran out are noted in the window they did so in.
+  // Expired pauses are recorded in the window of their expiry.
   maybe_paused_.forEach([&](std::uint32_t port) {
     Transmitter& transmitter = egress_[port].transmitter;
     const PriorityMask paused = transmitter.pausedAt(end - Picoseconds(1));
@@ -150,7 +150,7 @@ bool SwitchNode::settled(Picoseconds now) {
         egress.transmitter.replayAt() != kNever) {
       return false;
     }
-    // A decision that waits for a pause to run out finds it repeated.
+    // A decision at the expiry of a pause never comes, because the pause is repeated.
     if (egress.decision != kNever &&
         (egress.decision <= now ||
          egress.decision != egress.transmitter.resumesAt(egress.waiting))) {

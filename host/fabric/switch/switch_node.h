@@ -141,6 +141,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void await(std::uint32_t port, Picoseconds time);
   [[nodiscard]] bool egressPortsAreIndependent(std::int64_t arriving, std::int64_t fullest) const;
   void runByPort(Picoseconds end);
+  [[nodiscard]] EgressPort* unrestrictedPort(const WindowOrder::Item& packet);
   bool bypassQueue(const WindowOrder::View& order, std::uint32_t place, Picoseconds window_end);
   template <typename State>
   void drainGroup(EgressPort& egress, const WindowOrder::View& of_window, std::uint32_t place,
@@ -273,8 +274,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   Picoseconds poll_ = kNever;              // next watchdog poll
 };
 
-[[gnu::always_inline]] inline void SwitchNode::fillQueued(QueuedFrame& frame, const Packet& packet,
-                                                          std::uint32_t ingress, Charge charge) {
+inline void SwitchNode::fillQueued(QueuedFrame& frame, const Packet& packet, std::uint32_t ingress,
+                                   Charge charge) {
   frame.packet = packet;
   // From the arrival, not from the copy: a load right after the wide store would stall.
   frame.packet.hops = packet.hops + 1U;
@@ -282,9 +283,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   frame.charge = charge;
 }
 
-[[gnu::always_inline]] inline void SwitchNode::enqueue(EgressPort& egress, const Packet& packet,
-                                                       std::uint32_t ingress, Charge charge,
-                                                       std::int64_t depth, Picoseconds now) {
+inline void SwitchNode::enqueue(EgressPort& egress, const Packet& packet, std::uint32_t ingress,
+                                Charge charge, std::int64_t depth, Picoseconds now) {
   const unsigned priority = packet.priority;
   EgressPort::Queue& queue = egress.queues[priority];
   queue.bytes += packet.length;
@@ -302,10 +302,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   setStep(egress);
 }
 
-[[gnu::always_inline]] inline void SwitchNode::admitLossless(EgressPort& egress,
-                                                             std::uint32_t ingress,
-                                                             const Packet& packet,
-                                                             Picoseconds now) {
+inline void SwitchNode::admitLossless(EgressPort& egress, std::uint32_t ingress,
+                                      const Packet& packet, Picoseconds now) {
   const unsigned priority = packet.priority;
   const std::int64_t length = packet.length;
   bool headroom = buffer_.pausing(ingress, priority);
@@ -320,9 +318,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   enqueue(egress, packet, ingress, Charge::kIngress, egress.queues[priority].bytes, now);
 }
 
-[[gnu::always_inline]] inline void SwitchNode::releaseBuffer(EgressPort& egress,
-                                                             const EgressPort::Sending& frame,
-                                                             Picoseconds now) {
+inline void SwitchNode::releaseBuffer(EgressPort& egress, const EgressPort::Sending& frame,
+                                      Picoseconds now) {
   const unsigned priority = frame.priority;
   egress.queues[priority].bytes -= frame.length;
   if (frame.charge == Charge::kEgress) {

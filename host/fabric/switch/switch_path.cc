@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "fabric/engine/bits.h"
+#include "fabric/engine/prefetch.h"
 #include "fabric/switch/egress_drain.h"
 #include "fabric/switch/switch_node.h"
 #include "fabric/topology/path_hash.h"
@@ -15,8 +16,6 @@ constexpr std::uint32_t kFarAhead = 6;
 // In windows with at least so many arrivals memory is fetched ahead, and after such a window also
 // the packets of the next. With fewer arrivals, fetching costs as much as it saves.
 constexpr std::uint32_t kManyArrivals = 32;
-
-constexpr std::size_t kLineBytes = 64;
 
 }  // namespace
 
@@ -123,14 +122,13 @@ Picoseconds SwitchNode::releaseIngress() {
   return batch_->nextDue();
 }
 
-[[gnu::always_inline]] inline void SwitchNode::release(EgressPort& egress, Picoseconds now) {
+inline void SwitchNode::release(EgressPort& egress, Picoseconds now) {
   egress.sending.active = false;
   releaseBuffer(egress, egress.sending, now);
 }
 
 // The egress port of an arrival; null if there is no route, and the packet is dropped.
-[[gnu::always_inline]] inline EgressPort* SwitchNode::route(const ArrivalBatch::Arrival& arrival,
-                                                            Picoseconds now) {
+inline EgressPort* SwitchNode::route(const ArrivalBatch::Arrival& arrival, Picoseconds now) {
   if (arrival.egress != ArrivalBatch::kUnrouted) return &egress_[arrival.egress];
   const Packet& packet = *arrival.packet;
   useTablesOf(now);
@@ -160,9 +158,9 @@ void SwitchNode::runByPort(Picoseconds end) {
     const std::uint32_t next = order.groupEnd(place);
     // The next port is fetched while this one is at work.
     if (next < order.size()) prefetchPort(order.at(next));
-    const std::uint16_t port = batch_->arrival(order.at(place).number).egress;
-    if (unobserved && port != ArrivalBatch::kUnrouted && egress_[port].unrestricted) {
-      drainGroup<RegisterState>(egress_[port], order, place, next, end);
+    EgressPort* const egress = unobserved ? unrestrictedPort(order.at(place)) : nullptr;
+    if (egress != nullptr) {
+      drainGroup<RegisterState>(*egress, order, place, next, end);
     } else {
       runGroup(order, place, next);
     }
@@ -170,13 +168,18 @@ void SwitchNode::runByPort(Picoseconds end) {
   }
 }
 
+// The egress port of a packet if it is known and unrestricted, else null.
+inline EgressPort* SwitchNode::unrestrictedPort(const WindowOrder::Item& packet) {
+  const std::uint16_t port = batch_->arrival(packet.number).egress;
+  return port != ArrivalBatch::kUnrouted && egress_[port].unrestricted ? &egress_[port] : nullptr;
+}
+
 // The packet at `place` leaves at once, past the queue, if its egress port is unrestricted and has
 // a free wire and nothing to send, admission is certain, and no other packet arrives at the same
 // instant, which might have a higher priority. Returns false if not, with nothing changed. In a
 // lightly loaded switch nearly every packet takes this path.
-[[gnu::always_inline]] inline bool SwitchNode::bypassQueue(const WindowOrder::View& order,
-                                                           std::uint32_t place,
-                                                           Picoseconds window_end) {
+inline bool SwitchNode::bypassQueue(const WindowOrder::View& order, std::uint32_t place,
+                                    Picoseconds window_end) {
   const WindowOrder::Item item = order.at(place);
   const ArrivalBatch::Arrival& arrival = batch_->arrival(item.number);
   if (arrival.egress == ArrivalBatch::kUnrouted) return false;
@@ -211,10 +214,8 @@ void SwitchNode::runByPort(Picoseconds end) {
 // The packets for one egress port, at the places from `place` to before `end`. Nothing else happens
 // to it in the window, up to whose end it advances.
 template <typename State>
-[[gnu::always_inline]] inline void SwitchNode::drainGroup(EgressPort& egress,
-                                                          const WindowOrder::View& of_window,
-                                                          std::uint32_t place, std::uint32_t end,
-                                                          Picoseconds window_end) {
+inline void SwitchNode::drainGroup(EgressPort& egress, const WindowOrder::View& of_window,
+                                   std::uint32_t place, std::uint32_t end, Picoseconds window_end) {
   const WindowOrder::View order = of_window;  // a copy without an address stays in registers
   ArrivalBatch::Arrival* const arrivals = batch_->arrivals();
   EgressDrain<State> drain(*this, egress);
@@ -276,9 +277,9 @@ void SwitchNode::prefetchPort(const WindowOrder::Item& item) const {
   const ArrivalBatch::Arrival& arrival = batch_->arrival(item.number);
   if (arrival.egress == ArrivalBatch::kUnrouted) return;
   const EgressPort& egress = egress_[arrival.egress];
-  __builtin_prefetch(&egress);
-  __builtin_prefetch(reinterpret_cast<const char*>(&egress) + kLineBytes);
-  __builtin_prefetch(&egress.queues[arrival.packet->priority].frames);
+  // What every frame needs of it (see EgressPort), and the queue of its priority.
+  prefetchRangeToRead(&egress, 2 * kCacheLineBytes);
+  prefetchToRead(&egress.queues[arrival.packet->priority].frames);
 }
 
 void SwitchNode::prefetchPlaces(const WindowOrder::Item& item) const {

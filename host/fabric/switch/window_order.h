@@ -1,4 +1,4 @@
-// The order in which a node deals with what its inputs hand over in a window.
+// The order in which a switch handles the arrivals of a window.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace plumbline::fabric {
 
-// Sorts items of two kinds by group, then by time; of equal time all of the first kind, then all of
-// the second, each in the order in which they were added. Items are added input by input, so that
-// each input's memory is read once and in one go; then their keys, 64 bits each, are sorted by
-// radix, which has no branch to mispredict.
+// Sorts items of two kinds by group, then by time; at equal times all of the first kind, then all
+// of the second, each in the order in which they were added. Items are added port by port, so that
+// the memory of each port is read once. Then their 64-bit keys are sorted by radix, which has no
+// unpredictable branches.
 class WindowOrder {
  public:
   struct Item {
@@ -37,11 +37,12 @@ class WindowOrder {
     group_mask_ = (1U << group_bits_) - 1;
   }
 
-  // False if the window is so long that a key has no room for groups: they are disregarded.
+  // False if the window is so long that a key has no room for groups: items are then sorted by time
+  // only.
   [[nodiscard]] bool grouped() const { return group_bits_ > 0; }
 
-  // Adds items until end(). It knows by itself what it needs for that, so that nothing is read or
-  // written for each of them but its key.
+  // Adds items until end(). It keeps its state in its own members, so that only a key is written
+  // for each item.
   class Adder {
    public:
     explicit Adder(WindowOrder& order)
@@ -79,7 +80,7 @@ class WindowOrder {
     }
 
     std::uint64_t* next_ = nullptr;
-    std::uint64_t* last_ = nullptr;  // place, which is for what is behind all items
+    std::uint64_t* last_ = nullptr;  // place: of the key behind all items
     std::int64_t begin_;
     unsigned time_bits_;
     std::uint32_t group_mask_;
@@ -103,8 +104,8 @@ class WindowOrder {
     keys_[count_] = kBehindAll;
   }
 
-  // The sorted order, for as long as nothing is added. Made once for many looks: what it knows does
-  // not have to be read again whenever the one who looks has written something.
+  // The sorted order, valid until items are added. A copy of the members that reading needs, so
+  // that they stay in registers when the reader writes to memory.
   class View {
    public:
     explicit View(const WindowOrder& order)
@@ -151,14 +152,14 @@ class WindowOrder {
  private:
   static constexpr unsigned kIndexBits = 24;  // kind and number
   static constexpr std::uint32_t kSecond = 1U << (kIndexBits - 1);
-  // Behind the last key: of no group, for no key has the highest bit while they are grouped.
+  // Behind the last key. It is in no group, because grouped keys do not use the highest bit.
   static constexpr std::uint64_t kBehindAll = ~std::uint64_t{0};
   static constexpr unsigned kMostDigitBits = 11;
   static constexpr std::size_t kMostBuckets = std::size_t{1} << kMostDigitBits;
   static constexpr std::size_t kFewItems = 13;
   static constexpr std::size_t kFewInBucket = 24;
-  // Twice the most that insertion moves keys where that costs less than looking at all buckets of
-  // every digit.
+  // Twice the number of moves by insertion below which insertion costs less than passes over all
+  // buckets of every digit.
   static constexpr std::size_t kFewMoves = 8192;
 
   void forgetGroups() {
@@ -168,7 +169,7 @@ class WindowOrder {
 
   void sortMany() {
     sorted_.resize(keys_.size());
-    // One or two buckets for each key, of those keys that agree in the highest bits.
+    // One or two buckets per key, by the highest bits in use.
     const std::uint64_t last = (std::uint64_t{groups_} << time_bits_) - 1;
     const std::size_t limit = std::min(2 * count_, kMostBuckets);
     const auto lower = static_cast<unsigned>(std::bit_width(last / limit));
@@ -176,7 +177,8 @@ class WindowOrder {
     if (most <= kFewInBucket || most * count_ <= kFewMoves) {
       settle();
     } else {
-      // Crowded: digit by digit from the kind upwards; the numbers of a kind still are in order.
+      // Many equal digits: digit by digit from the kind upwards. The numbers of a kind are in order
+      // already.
       const unsigned bits = kIndexBits + time_bits_ + group_bits_;
       for (unsigned shift = kIndexBits - 1; shift < bits; shift += kMostDigitBits) {
         pass(shift, kMostBuckets);
@@ -206,7 +208,7 @@ class WindowOrder {
     return most;
   }
 
-  // Every key is carried through all before it, without a branch to mispredict.
+  // Insertion by compare and exchange with all keys before, without unpredictable branches.
   void insertAll() {
     std::uint64_t* const keys = keys_.data();
     for (std::size_t i = 1; i < count_; ++i) {
@@ -221,7 +223,7 @@ class WindowOrder {
     }
   }
 
-  // Insertion: after the highest digit nothing is far from its place.
+  // Insertion: after the pass over the highest digit every key is near its place.
   void settle() {
     std::uint64_t* const keys = keys_.data();
     std::uint64_t greatest = 0;
@@ -244,7 +246,7 @@ class WindowOrder {
   unsigned group_bits_ = 0;
   std::uint32_t group_mask_ = 0;
   std::size_t count_ = 0;
-  // The first count_ of them, and one that is behind them.
+  // The first count_ keys, and one behind them.
   std::vector<std::uint64_t> keys_ = std::vector<std::uint64_t>(1);
   std::vector<std::uint64_t> sorted_;
   std::array<std::uint32_t, kMostBuckets> first_{};  // by digit

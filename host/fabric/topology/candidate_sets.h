@@ -13,8 +13,8 @@
 
 namespace plumbline::fabric {
 
-// Gives equal sets the same number, from 0 in the order of first appearance. The address of a span
-// only makes a set that was met before cheap to find; which number it has depends on its links.
+// Gives equal sets the same number, from 0 in the order of first appearance. The number depends
+// only on the links of a set; the address of a span only makes a known set cheap to find.
 class CandidateSets {
  public:
   // The memory behind `candidates` must not change as long as this object lives.

@@ -12,7 +12,7 @@ namespace plumbline::fabric {
 
 // For every switch and destination host the links that begin a path of fewest hops, computed from
 // the graph alone. Parallel cables are paths of their own. Hosts have one link and never forward.
-// Tables are kept per edge switch (the switch a host hangs on), not per host, and equal sets of
+// Tables are kept per edge switch (the switch of a host), not per host, and equal sets of
 // links are stored once.
 class Routing {
   struct Attachment {
@@ -47,8 +47,8 @@ class Routing {
     return {members_.data() + group.first, group.count};
   }
 
-  // What one switch may look up for many packets, knowing where all of it is. Valid as long as the
-  // tables.
+  // Look-ups of one switch for many packets, with the addresses of the tables at hand. Valid as
+  // long as the tables.
   class Row {
    public:
     Row(const Routing& routing, std::uint32_t from)

@@ -1,4 +1,4 @@
-// The graph of a fabric: nodes, their ports, and the links between them. Nothing here moves.
+// The static graph of a fabric: nodes, their ports, and the links between them.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ constexpr LinkId reverse(LinkId link) { return link ^ 1U; }
 // Built once, read-only afterwards. Ids are handed out in the order of building, so that they, and
 // every tie they break, depend on nothing else.
 //
-// Links go by the names of their ends, "leaf0-spine1" being the direction from leaf0 to spine1. Of
+// Links are named after their ends, "leaf0-spine1" being the direction from leaf0 to spine1. Of
 // parallel cables this is the first; "leaf0-spine1#1" is the second.
 class Topology {
  public:
@@ -69,7 +69,7 @@ class Topology {
   // Nothing if there is none of that name.
   [[nodiscard]] std::optional<NodeId> findNode(std::string_view name) const;
   [[nodiscard]] std::optional<LinkId> findLink(std::string_view name) const;
-  // As above, but throws Error(kUsage) at `where` that names what is near.
+  // As above, but throws Error(kUsage) at `where` that suggests similar names.
   [[nodiscard]] NodeId requireNode(std::string_view name, const std::string& where) const;
   [[nodiscard]] LinkId requireLink(std::string_view name, const std::string& where) const;
   // The links that a BitErrorSpec means by `selector`, ascending: "*", "hosts", "fabric", or one by

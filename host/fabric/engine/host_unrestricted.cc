@@ -1,23 +1,20 @@
-// What host_node.cc does, for an endpoint whose link nothing hinders: the common case, without the
-// questions that are answered beforehand. What every packet of a window changes stays in local
-// variables from the first to the last.
+// A window of a host with an endpoint and an unrestricted link: no faults, pauses, credits, storms
+// or control messages, and departures are not observed. The checks of host_node.cc for these are
+// left out, and the state that every packet changes is in registers.
 #include "fabric/engine/host_node.h"
 
 namespace plumbline::fabric {
 
-// What goes on at such a host in a window. Inlined, by order, for otherwise its members would be in
-// memory after all.
-class HostNode::PlainWindow {
+class HostNode::UnrestrictedWindow {
  public:
-  [[gnu::always_inline]] explicit PlainWindow(HostNode& node)
+  explicit UnrestrictedWindow(HostNode& node)
       : node_(node),
         endpoint_(*node.endpoint_),
         burst_(node.transmitter_),
         decision_(node.decision_) {}
 
-  // Does what the host does of its own accord before `until`. A wake-up for a time that is past
-  // happens now.
-  [[gnu::always_inline]] void advance(Picoseconds until) {
+  // Wake-ups and transmissions before `until`. A wake-up that is overdue happens now.
+  void advance(Picoseconds until) {
     for (;;) {
       const Picoseconds wakes = later(endpoint_.wakeAt(), last_);
       const Picoseconds now = earlier(wakes, decision_);
@@ -32,24 +29,22 @@ class HostNode::PlainWindow {
     }
   }
 
-  [[gnu::always_inline]] void receive(const Packet& packet, Picoseconds now) {
+  void receive(const Packet& packet, Picoseconds now) {
     last_ = now;
     endpoint_.receive(packet, now);
     reconsider();
   }
 
-  // Puts its state back to where others look for it.
-  [[gnu::always_inline]] void give() {
+  // Stores the state in the node.
+  void end() {
     burst_.end();
     node_.decision_ = decision_;
   }
 
  private:
-  [[gnu::always_inline]] void reconsider() {
-    decision_ = endpoint_.hasFrames() ? later(burst_.freeAt(), last_) : kNever;
-  }
+  void reconsider() { decision_ = endpoint_.hasFrames() ? later(burst_.freeAt(), last_) : kNever; }
 
-  [[gnu::always_inline]] void transmit() {
+  void transmit() {
     if (endpoint_.hasFrames()) {
       Packet& packet = burst_.slot();
       if (endpoint_.transmit(last_, 0, packet)) {
@@ -66,18 +61,18 @@ class HostNode::PlainWindow {
   Endpoint& endpoint_;
   Transmitter::Burst burst_;
   Picoseconds decision_;
-  Picoseconds last_{INT64_MIN};  // when something happened last
+  Picoseconds last_{INT64_MIN};  // time of the last event
 };
 
-// Up to `end` nothing has a say in what happens but packets and the endpoint.
-bool HostNode::isPlain(Picoseconds end) {
-  return plain() && storm_ >= end && ingress_.control().empty() &&
+// Whether only packets and the endpoint determine what happens before `end`.
+bool HostNode::isUnrestrictedUntil(Picoseconds end) {
+  return unrestricted() && storm_ >= end && ingress_.control().empty() &&
          !recorder().wants(RecordKind::kDeparture);
 }
 
-void HostNode::runPlain(Picoseconds end) {
+void HostNode::runUnrestricted(Picoseconds end) {
   SpscRing<InFlightPacket>& packets = ingress_.packets();
-  PlainWindow window(*this);
+  UnrestrictedWindow window(*this);
   const std::size_t taken = packets.visit([&](const InFlightPacket& in_flight) {
     if (in_flight.at >= end) return false;
     window.advance(in_flight.at);
@@ -85,7 +80,7 @@ void HostNode::runPlain(Picoseconds end) {
     return true;
   });
   window.advance(end);
-  window.give();
+  window.end();
   packets.pop(taken);
   received_ += taken;
 }

@@ -25,7 +25,8 @@ foreach file [split [string trim [read $list]] "\n"] {
   add_files -norecurse $rtl/$file
 }
 close $list
-add_files -norecurse [list $here/plumb_cmac_shim.sv $here/plumb_kernel.sv $here/plumb_kernel_top.v]
+add_files -norecurse [list $here/plumb_cmac_shim.sv $here/plumb_kernel_mac.sv $here/plumb_kernel.sv \
+  $here/plumb_kernel_top.v]
 set_property include_dirs $rtl/pkg [current_fileset]
 # Settings of the MAC that the IP has no parameters for.
 add_files -fileset constrs_1 -norecurse $here/mac.xdc

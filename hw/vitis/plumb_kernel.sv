@@ -131,16 +131,20 @@ module plumb_kernel #(
 
   // ---- Resets, each on its clock ----
 
-  logic [Ports-1:0]         mac_rst_n, link_up_mac, link_up, overflow;
-  logic                     card_clk, card_rst_n, stopped;
+  logic [Ports-1:0]         mac_rst_n, link_up_mac, link_up, overflow, stopped;
+  logic                     card_clk, card_rst_n;
 
   assign card_clk   = gt_txusrclk2[0];
   assign card_rst_n = mac_rst_n[0];
 
+  // Only the first MAC's clock is the card's.
+  logic unused_stopped;
+  assign unused_stopped = ^stopped;
+
   for (genvar p = 0; p < Ports; p++) begin : gen_reset
     plumb_reset_sync u_reset (
       .clk_i  (gt_txusrclk2[p]),
-      .rst_ni (ap_rst_n && !stopped),
+      .rst_ni (ap_rst_n && !stopped[0]),
       .rst_no (mac_rst_n[p])
     );
   end
@@ -221,60 +225,9 @@ module plumb_kernel #(
   end
 
   for (genvar p = 0; p < Ports; p++) begin : gen_regs
-    plumb_mac_pkg::status_t  status;
-    plumb_mac_pkg::control_t control;
-
-    if (p == 0) begin : gen_stopped
-      assign stopped = control.sys_reset || control.gt_tx_reset;
-    end
-
-    assign status.power_good           = gt_powergoodout[4*p+:4];
-    assign status.tx_reset             = usr_tx_reset[p];
-    assign status.rx_reset             = usr_rx_reset[p];
-    assign status.aligned              = stat_rx_aligned[p];
-    assign status.rx_status            = stat_rx_status[p];
-    assign status.synced               = stat_rx_synced[20*p+:20];
-    assign status.block_lock           = stat_rx_block_lock[20*p+:20];
-    assign status.hi_ber               = stat_rx_hi_ber[p];
-    assign status.local_fault          = stat_rx_local_fault[p];
-    assign status.internal_local_fault = stat_rx_internal_local_fault[p];
-    assign status.received_local_fault = stat_rx_received_local_fault[p];
-    assign status.remote_fault         = stat_rx_remote_fault[p];
-    assign status.tx_local_fault       = stat_tx_local_fault[p];
-    assign status.tx_underflow         = tx_unfout[p];
-    assign status.tx_overflow          = tx_ovfout[p];
-    assign status.bad_code             = stat_rx_bad_code[3*p+:3];
-    assign status.bip_err              = stat_rx_bip_err[20*p+:20];
-    assign status.rsfec_am_lock        = stat_rx_rsfec_am_lock[4*p+:4];
-    assign status.rsfec_cw             = stat_rx_rsfec_cw_inc[p];
-    assign status.rsfec_corrected      = stat_rx_rsfec_corrected_cw_inc[p];
-    assign status.rsfec_uncorrected    = stat_rx_rsfec_uncorrected_cw_inc[p];
-    assign status.rsfec_err_count      = stat_rx_rsfec_err_count_inc[12*p+:12];
-    assign status.rsfec_hi_ser         = stat_rx_rsfec_hi_ser[p];
-    assign status.rsfec_aligned        = stat_rx_rsfec_lane_alignment_status[p];
-    assign status.rsfec_mapping        = stat_rx_rsfec_lane_mapping[8*p+:8];
-    assign status.rx_fifo_overflow     = overflow[p];
-
-    assign ctl_tx_enable[p]                  = control.tx_enable;
-    assign ctl_tx_send_rfi[p]                = control.tx_send_rfi;
-    assign ctl_tx_send_lfi[p]                = control.tx_send_lfi;
-    assign ctl_tx_send_idle[p]               = control.tx_send_idle;
-    assign ctl_rx_enable[p]                  = control.rx_enable;
-    assign ctl_rx_force_resync[p]            = control.rx_force_resync;
-    assign ctl_tx_rsfec_enable[p]            = control.tx_rsfec_enable;
-    assign ctl_rx_rsfec_enable[p]            = control.rx_rsfec_enable;
-    assign ctl_rx_rsfec_enable_correction[p] = control.rsfec_correction;
-    assign ctl_rx_rsfec_enable_indication[p] = control.rsfec_indication;
-    assign core_tx_reset[p]                  = control.core_tx_reset;
-    assign core_rx_reset[p]                  = control.core_rx_reset;
-    assign gtwiz_reset_tx_datapath[p]        = control.gt_tx_reset;
-    assign gtwiz_reset_rx_datapath[p]        = control.gt_rx_reset;
-    assign sys_reset[p]                      = control.sys_reset || !ap_rst_n;
-    assign gt_loopback_in[12*p+:12]          = {4{1'b0, control.loopback, 1'b0}};
-
-    plumb_mac_regs u_regs (
-      .clk_i            (ap_clk),
-      .rst_ni           (ap_rst_n),
+    plumb_kernel_mac u_mac (
+      .ap_clk           (ap_clk),
+      .ap_rst_n         (ap_rst_n),
       .reg_addr_i       (local_addr[8:2]),
       .reg_wen_i        (local_wen && local_addr[11:9] == 3'(p)),
       .reg_ren_i        (local_ren && local_addr[11:9] == 3'(p)),
@@ -282,10 +235,51 @@ module plumb_kernel #(
       .reg_rdata_o      (mac_rdata[32*p+:32]),
       .card_reachable_i (reachable),
       .card_lost_i      (lost),
-      .mac_clk_i        (gt_txusrclk2[p]),
-      .status_i         (status),
-      .control_o        (control),
-      .link_up_o        (link_up_mac[p])
+      .link_up_o        (link_up_mac[p]),
+      .stopped_o        (stopped[p]),
+      .rx_overflow_i    (overflow[p]),
+      .gt_txusrclk2     (gt_txusrclk2[p]),
+      .gt_powergoodout                     (gt_powergoodout[4*p+:4]),
+      .usr_tx_reset                        (usr_tx_reset[p]),
+      .usr_rx_reset                        (usr_rx_reset[p]),
+      .stat_rx_aligned                     (stat_rx_aligned[p]),
+      .stat_rx_status                      (stat_rx_status[p]),
+      .stat_rx_synced                      (stat_rx_synced[20*p+:20]),
+      .stat_rx_block_lock                  (stat_rx_block_lock[20*p+:20]),
+      .stat_rx_hi_ber                      (stat_rx_hi_ber[p]),
+      .stat_rx_local_fault                 (stat_rx_local_fault[p]),
+      .stat_rx_internal_local_fault        (stat_rx_internal_local_fault[p]),
+      .stat_rx_received_local_fault        (stat_rx_received_local_fault[p]),
+      .stat_rx_remote_fault                (stat_rx_remote_fault[p]),
+      .stat_tx_local_fault                 (stat_tx_local_fault[p]),
+      .tx_unfout                           (tx_unfout[p]),
+      .tx_ovfout                           (tx_ovfout[p]),
+      .stat_rx_bad_code                    (stat_rx_bad_code[3*p+:3]),
+      .stat_rx_bip_err                     (stat_rx_bip_err[20*p+:20]),
+      .stat_rx_rsfec_am_lock               (stat_rx_rsfec_am_lock[4*p+:4]),
+      .stat_rx_rsfec_cw_inc                (stat_rx_rsfec_cw_inc[p]),
+      .stat_rx_rsfec_corrected_cw_inc      (stat_rx_rsfec_corrected_cw_inc[p]),
+      .stat_rx_rsfec_uncorrected_cw_inc    (stat_rx_rsfec_uncorrected_cw_inc[p]),
+      .stat_rx_rsfec_err_count_inc         (stat_rx_rsfec_err_count_inc[12*p+:12]),
+      .stat_rx_rsfec_hi_ser                (stat_rx_rsfec_hi_ser[p]),
+      .stat_rx_rsfec_lane_alignment_status (stat_rx_rsfec_lane_alignment_status[p]),
+      .stat_rx_rsfec_lane_mapping          (stat_rx_rsfec_lane_mapping[8*p+:8]),
+      .ctl_tx_enable                       (ctl_tx_enable[p]),
+      .ctl_tx_send_rfi                     (ctl_tx_send_rfi[p]),
+      .ctl_tx_send_lfi                     (ctl_tx_send_lfi[p]),
+      .ctl_tx_send_idle                    (ctl_tx_send_idle[p]),
+      .ctl_rx_enable                       (ctl_rx_enable[p]),
+      .ctl_rx_force_resync                 (ctl_rx_force_resync[p]),
+      .ctl_tx_rsfec_enable                 (ctl_tx_rsfec_enable[p]),
+      .ctl_rx_rsfec_enable                 (ctl_rx_rsfec_enable[p]),
+      .ctl_rx_rsfec_enable_correction      (ctl_rx_rsfec_enable_correction[p]),
+      .ctl_rx_rsfec_enable_indication      (ctl_rx_rsfec_enable_indication[p]),
+      .core_tx_reset                       (core_tx_reset[p]),
+      .core_rx_reset                       (core_rx_reset[p]),
+      .gtwiz_reset_tx_datapath             (gtwiz_reset_tx_datapath[p]),
+      .gtwiz_reset_rx_datapath             (gtwiz_reset_rx_datapath[p]),
+      .sys_reset                           (sys_reset[p]),
+      .gt_loopback_in                      (gt_loopback_in[12*p+:12])
     );
 
     plumb_sync u_link_up (

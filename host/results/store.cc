@@ -271,7 +271,7 @@ RunLock::RunLock(const fs::path& directory, std::int64_t run)
   }
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     ::close(descriptor_);
-    throw Error(ErrorKind::kUsage, "run " + std::to_string(run) + " is in hand of another process",
+    throw Error(ErrorKind::kUsage, "another process is working on run " + std::to_string(run),
                 file_.string(), "wait for it or end it; then resume");
   }
 }

@@ -33,7 +33,7 @@ TEST(TokenFile, SaysWhatMakesATokenWeak) {
   writeFile(file, "s\n");
   ::chmod(file.c_str(), 0644);
   ASSERT_EQ(tokenWarnings(file).size(), 2U);
-  EXPECT_NE(tokenWarnings(file)[0].find("others on this machine can read"), std::string::npos);
+  EXPECT_NE(tokenWarnings(file)[0].find("other users of this machine can read"), std::string::npos);
   EXPECT_NE(tokenWarnings(file)[1].find("a token of 1 characters"), std::string::npos);
   writeFile(file, "0123456789abcdef\n");
   ::chmod(file.c_str(), 0600);

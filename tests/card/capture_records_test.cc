@@ -92,7 +92,7 @@ TEST(CaptureRecordsTest, WhatIsNoRecordIsRefusedAndNamed) {
   EXPECT_THAT(faultWith(8, 101).what(), HasSubstr("100 bytes of a frame of 101 B"));
   EXPECT_THAT(faultWith(12, 99).what(), HasSubstr("99 bytes of a frame of 100 B"));
   for (const std::size_t unused : {10U, 11U, 20U, 40U, 63U}) {
-    EXPECT_THAT(faultWith(unused, 0x80).what(), HasSubstr("bits that mean nothing")) << unused;
+    EXPECT_THAT(faultWith(unused, 0x80).what(), HasSubstr("reserved bits set")) << unused;
   }
   EXPECT_THAT(faultWith(15, 0).where(), HasSubstr("record 0"));
   EXPECT_THAT(faultWith(15, 0).remedy(), HasSubstr("loaded anew"));

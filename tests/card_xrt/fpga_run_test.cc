@@ -140,7 +140,7 @@ TEST_F(FpgaRunTest, ACardThatDisappearsLosesOnlyTheTrialInHand) {
   emulate("gone=4");
   const Outcome outcome = run("fpga", card());
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("the card is gone"));
+  EXPECT_THAT(outcome.err, HasSubstr("the card does not answer"));
   ASSERT_EQ(trials("fpga").size(), 3U);
   for (const results::StoredTrial& trial : trials("fpga")) {
     EXPECT_THAT(bench::TrialResult::fromJson(trial.result_json).faults, IsEmpty());

@@ -187,7 +187,7 @@ TEST_F(ResumeTest, TwoProcessesCannotGoOnWithOneRun) {
   const Outcome second = plumblineCommand(
       elsewhere.path(), {"run", scenario_, "--resume", "--results", path("shared")});
   EXPECT_EQ(second.exit_code, 2);
-  EXPECT_THAT(second.err, HasSubstr("in hand of another process"));
+  EXPECT_THAT(second.err, HasSubstr("another process is working on run"));
 }
 
 TEST_F(ResumeTest, LimitsMakeTheVerdict) {

@@ -132,7 +132,7 @@ TEST_F(SweepDirectoryTest, APointIsMeasuredByOneProcessAndOnce) {
   {
     const PointLock lock(directory.pointDirectory(0), PointLock::Kind::kWork);
     EXPECT_THAT(complaint([&] { measure(directory, 0); }),
-                HasSubstr("point 1 is in hand of another process"));
+                HasSubstr("another process is running point 1"));
   }
   measure(directory, 0);
   measure(directory, 0);

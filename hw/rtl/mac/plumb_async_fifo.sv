@@ -1,6 +1,7 @@
 // FIFO between two clocks of any ratio: 2^DepthLog2 words, pointers in Gray code. The first word is
 // at data_o while valid_o is high; level_o is how many there are at least. A write while full_o is
 // high is lost, and is the writer's to count.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_async_fifo #(
@@ -20,6 +21,9 @@ module plumb_async_fifo #(
   output      logic [W-1:0]       data_o,
   output      logic [DepthLog2:0] level_o
 );
+
+  `PLUMB_RANGE(plumb_async_fifo, W, 1, 4096)
+  `PLUMB_RANGE(plumb_async_fifo, DepthLog2, 2, 30)
 
   localparam int unsigned PointerW = DepthLog2 + 1;
 

@@ -14,6 +14,7 @@
 // Sending by what is received (IEEE 802.3 81.3.4): with a fault of one's own, remote fault
 // indication; while the other end says that it has one, idle; else frames. link_up_o: frames pass
 // in both directions.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_mac_counters #(
@@ -39,6 +40,9 @@ module plumb_mac_counters #(
   output      logic [plumb_mac_pkg::Wide*48-1:0]   wide_o,
   output      logic [plumb_mac_pkg::Narrow*32-1:0] narrow_o
 );
+
+  `PLUMB_RANGE(plumb_mac_counters, WideW, 1, 48)
+  `PLUMB_RANGE(plumb_mac_counters, NarrowW, 1, 32)
 
   // ---- What is sent ----
 

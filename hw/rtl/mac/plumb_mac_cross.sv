@@ -8,9 +8,10 @@
 //
 // To the card: a beat as soon as it has crossed, 3 to 4 clocks after it left the MAC; which,
 // depends on the phase of the two clocks, and stays so for as long as that stays. MACs deliver a
-// beat in less
-// than two of three clocks, so the FIFO holds one or two; rx_overflow_o (on the MAC's clock) is for
-// a MAC whose clock is far too fast.
+// beat in less than two of three clocks, so the FIFO holds one or two; rx_overflow_o (on the MAC's
+// clock) is for a MAC whose clock is far too fast.
+`include "plumb_assert.svh"
+
 module plumb_mac_cross #(
   parameter int unsigned TxW = 512 + 64 + 56,  // beside tlast
   parameter int unsigned RxW = 512 + 64 + 56   // beside tlast
@@ -37,6 +38,9 @@ module plumb_mac_cross #(
   output      logic           m_tlast_o,
   output      logic [RxW-1:0] m_beat_o
 );
+
+  `PLUMB_RANGE(plumb_mac_cross, TxW, 1, 4096)
+  `PLUMB_RANGE(plumb_mac_cross, RxW, 1, 4096)
 
   localparam int unsigned DepthLog2 = 4;
 

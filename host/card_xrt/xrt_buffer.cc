@@ -28,7 +28,8 @@ void copied(const std::string& where, std::size_t bytes, const Copy& copy) {
   try {
     copy();
   } catch (const std::exception& fault) {
-    throw Error(ErrorKind::kTester, fmt::format("the card does not answer any more: {}", fault.what()),
+    throw Error(ErrorKind::kTester,
+                fmt::format("the card does not answer any more: {}", fault.what()),
                 fmt::format("{}, copy of {} B of its memory", where, bytes),
                 "a look at the slot, the card's power and the kernel's log");
   }

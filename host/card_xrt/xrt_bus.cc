@@ -165,7 +165,8 @@ class XrtBus::Impl {
     try {
       return access();
     } catch (const std::exception& fault) {
-      throw Error(ErrorKind::kTester, fmt::format("the card does not answer any more: {}", fault.what()),
+      throw Error(ErrorKind::kTester,
+                  fmt::format("the card does not answer any more: {}", fault.what()),
                   fmt::format("{} of register {:#06x}", kind, offset));
     }
   }

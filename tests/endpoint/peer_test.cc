@@ -27,6 +27,7 @@ namespace {
 
 using bench::Operation;
 using std::chrono::milliseconds;
+using testing::AnyOf;
 using testing::HasSubstr;
 
 constexpr const char* kHere = "127.0.0.1";
@@ -280,7 +281,8 @@ TEST_F(PeerTest, ABenchThatDoesNotReadDoesNotHoldUpTheEnd) {
   const Error full = errorOf([&] {
     for (;;) bench.send(encode(PeerQuestion::kIntact), milliseconds(500));
   });
-  EXPECT_THAT(full.what(), HasSubstr("does not read"));  // as the target program does not any more
+  // The target program does not read any more, or on a slow machine has closed the session already.
+  EXPECT_THAT(full.what(), AnyOf(HasSubstr("does not read"), HasSubstr("takes no more")));
   const auto began = std::chrono::steady_clock::now();
   stop();
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));

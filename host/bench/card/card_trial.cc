@@ -22,9 +22,8 @@ constexpr std::int64_t kSteps = 50;
 constexpr Picoseconds kOvertime = microseconds(100);
 // How late a frame may cross to the MAC after the departure in its tag, and the trial still count.
 // A MAC makes room for the alignment markers of its 20 lanes, a block of 8 bytes each, every 210
-// us: 12.8 ns, to which two clocks come that it may take to pause and to go on.
-constexpr Picoseconds kMostDisplaced =
-    Picoseconds(80) * std::int64_t{20 * 8} + Picoseconds(2 * 3104);
+// us: 12.8 ns at 80 ps a byte, to which two clocks come that it may take to pause and to go on.
+constexpr Picoseconds kMostDisplaced = Picoseconds(12'800) + Picoseconds(6'208);
 // Counting frames during a trial, for an observer, takes at most 1/kCountingShare of the time.
 constexpr std::int64_t kCountingShare = 20;
 // From the last bit at the card's MAC until the frame is in all counters.

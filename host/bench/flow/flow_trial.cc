@@ -120,8 +120,7 @@ double bytesPerPs(BitRate rate) { return static_cast<double>(rate.bitsPerSecond(
 class FlowFabric {
  public:
   explicit FlowFabric(const TrialSpec& spec)
-      : spec_(spec),
-        plan_(spec.dut),
+      : plan_(spec.dut),
         routes_(spec, plan_),
         path_(probePathOf(spec)),
         frame_(bench::longestFrame(spec.transport.value_or(transport::RoceSpec()))) {
@@ -187,7 +186,6 @@ class FlowFabric {
     return isRead(path_) ? there + plan_.unloadedLatency(to, from, kRequestFrame) : there;
   }
 
-  const TrialSpec& spec_;
   fabric::FabricPlan plan_;
   FlowRoutes routes_;
   ProbePath path_;

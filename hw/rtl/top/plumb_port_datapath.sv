@@ -288,6 +288,35 @@ module plumb_port_datapath #(
   localparam int unsigned LlrBeatsLog2 = 12;
   localparam int unsigned LlrFramesLog2 = 12;
 
+  plumb_llr_pkg::config_t llr_config;
+
+  // While all of it is off there is nothing to configure, and to simulate.
+  always_comb begin
+    llr_config = '0;
+    if (config_i.llr_control_tx_enable || config_i.llr_control_rx_enable ||
+        llr_tx_state != plumb_llr_pkg::TxOff || llr_rx_state != plumb_llr_pkg::RxOff) begin
+      llr_config.tx_enable = config_i.llr_control_tx_enable;
+      llr_config.rx_enable = config_i.llr_control_rx_enable;
+      llr_config.re_init_on_flush = config_i.llr_control_re_init_on_flush;
+      llr_config.nack_once = config_i.llr_control_nack_once;
+      llr_config.init_action = config_i.llr_control_init_action;
+      llr_config.flush_action = config_i.llr_control_flush_action;
+      llr_config.mac_control_eligible = config_i.llr_control_mac_control_eligible;
+      llr_config.init_data_low_first = config_i.llr_control_init_data_low_first;
+      llr_config.init_seq = config_i.llr_init_seq;
+      llr_config.init_data = config_i.llr_init_data_data;
+      llr_config.init_interval = config_i.llr_init_data_interval;
+      llr_config.max_frames = config_i.llr_max_frames_frames;
+      llr_config.max_bytes = config_i.llr_max_bytes;
+      llr_config.replay_timer = config_i.llr_replay_timer;
+      llr_config.replay_count_max = config_i.llr_replay_count_max;
+      llr_config.pcs_lost = config_i.llr_pcs_lost;
+      llr_config.data_age = config_i.llr_data_age;
+      llr_config.ack_spacing = config_i.llr_ack_spacing_clocks;
+      llr_config.byte_time_ps = config_i.byte_time_ps;
+    end
+  end
+
   plumb_port_llr #(
     .WithLlr   (WithLlr),
     .BeatsLog2 (LlrBeatsLog2),
@@ -296,8 +325,10 @@ module plumb_port_datapath #(
     .clk_i             (clk_i),
     .rst_ni            (rst_ni),
     .now_i             (now_i),
-    .config_i          (config_i),
-    .pulse_i           (pulse_i),
+    .config_i          (llr_config),
+    .ts_offset_i       (config_i.tx_ts_offset),
+    .re_init_i         (pulse_i.llr_command_re_init),
+    .clear_i           (pulse_i.port_command_clear_rx),
     .clear_busy_o      (llr_clear_busy),
     .link_up_i         (link_up_i),
     .link_up_o         (link_up_q),
@@ -341,10 +372,15 @@ module plumb_port_datapath #(
     .rx_ctl_i          (taken_ctl),
     .tbl_req_i         (tbl_req_i),
     .tbl_we_i          (tbl_we_i),
+    .tbl_table_i       (config_i.tbl_addr_table),
+    .tbl_row_i         (config_i.tbl_addr_row),
     .group_row_o       (retry_row),
     .group_ack_o       (retry_group_ack),
     .group_o           (retry_group),
     .hist_req_i        (hist_req_i),
+    .hist_retry_i      (config_i.hist_addr_retry),
+    .hist_group_i      (config_i.hist_addr_group),
+    .hist_bucket_i     (config_i.hist_addr_bucket),
     .hist_cell_o       (retry_cell),
     .hist_ack_o        (retry_hist_ack),
     .hist_data_o       (retry_hist_data),

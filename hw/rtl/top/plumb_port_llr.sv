@@ -1,5 +1,5 @@
-// Link-level retry between the sender, the damage and the receiver of a port, and its configuration
-// from the port's registers. Without it (WithLlr) frames and ordered sets pass unchanged.
+// Link-level retry between the sender, the damage and the receiver of a port, and the access to its
+// groups and histogram cells. Without it (WithLlr) frames and ordered sets pass unchanged.
 `include "plumb_simulated.svh"
 
 module plumb_port_llr #(
@@ -10,8 +10,10 @@ module plumb_port_llr #(
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
   input  wire logic [63:0]  now_i,         // card time of this clock [ps]
-  input  wire plumb_regs_pkg::port_config_t config_i,
-  input  wire plumb_regs_pkg::port_pulse_t  pulse_i,
+  input  wire plumb_llr_pkg::config_t config_i,
+  input  wire logic [31:0]  ts_offset_i,   // from the MAC boundary to the reference point [ps]
+  input  wire logic         re_init_i,     // pulse: begin again with INIT
+  input  wire logic         clear_i,       // pulse: zeroes counters, groups and histogram cells
   output      logic         clear_busy_o,
   input  wire logic         link_up_i,     // pin of the card
   output      logic         link_up_o,     // the same, registered
@@ -67,10 +69,15 @@ module plumb_port_llr #(
   // Groups and histogram cells of retries, reached as those of latency are
   input  wire logic         tbl_req_i,
   input  wire logic         tbl_we_i,
+  input  wire logic [3:0]   tbl_table_i,
+  input  wire logic [15:0]  tbl_row_i,
   output      logic         group_row_o,   // the row of the table access is a group of retries
   output      logic         group_ack_o,
   output      logic [plumb_rx_pkg::GroupW-1:0] group_o,
   input  wire logic         hist_req_i,
+  input  wire logic         hist_retry_i,
+  input  wire logic [4:0]   hist_group_i,
+  input  wire logic [15:0]  hist_bucket_i,
   output      logic         hist_cell_o,   // the cell is one of retries
   output      logic         hist_ack_o,
   output      logic [47:0]  hist_data_o,
@@ -89,42 +96,11 @@ module plumb_port_llr #(
     else         link_up_o <= link_up_i;
   end
 
-  logic mac_sof;
+  logic mac_sof, mac_replay;
 
   // Groups and histogram cells of retries are reached as those of latency are.
-  assign group_row_o = WithLlr && config_i.tbl_addr_table == plumb_pkg::TableGroup &&
-                       config_i.tbl_addr_row[15];
-  assign hist_cell_o = WithLlr && config_i.hist_addr_retry;
-
-  plumb_llr_pkg::config_t llr_config;
-  logic                   mac_replay;
-
-  // While all of it is off there is nothing to configure, and to simulate.
-  always_comb begin
-    llr_config = '0;
-    if (config_i.llr_control_tx_enable || config_i.llr_control_rx_enable ||
-        tx_state_o != plumb_llr_pkg::TxOff || rx_state_o != plumb_llr_pkg::RxOff) begin
-      llr_config.tx_enable = config_i.llr_control_tx_enable;
-      llr_config.rx_enable = config_i.llr_control_rx_enable;
-      llr_config.re_init_on_flush = config_i.llr_control_re_init_on_flush;
-      llr_config.nack_once = config_i.llr_control_nack_once;
-      llr_config.init_action = config_i.llr_control_init_action;
-      llr_config.flush_action = config_i.llr_control_flush_action;
-      llr_config.mac_control_eligible = config_i.llr_control_mac_control_eligible;
-      llr_config.init_data_low_first = config_i.llr_control_init_data_low_first;
-      llr_config.init_seq = config_i.llr_init_seq;
-      llr_config.init_data = config_i.llr_init_data_data;
-      llr_config.init_interval = config_i.llr_init_data_interval;
-      llr_config.max_frames = config_i.llr_max_frames_frames;
-      llr_config.max_bytes = config_i.llr_max_bytes;
-      llr_config.replay_timer = config_i.llr_replay_timer;
-      llr_config.replay_count_max = config_i.llr_replay_count_max;
-      llr_config.pcs_lost = config_i.llr_pcs_lost;
-      llr_config.data_age = config_i.llr_data_age;
-      llr_config.ack_spacing = config_i.llr_ack_spacing_clocks;
-      llr_config.byte_time_ps = config_i.byte_time_ps;
-    end
-  end
+  assign group_row_o = WithLlr && tbl_table_i == plumb_pkg::TableGroup && tbl_row_i[15];
+  assign hist_cell_o = WithLlr && hist_retry_i;
 
   if (WithLlr) begin : gen_llr
     logic unused_mac;
@@ -137,10 +113,10 @@ module plumb_port_llr #(
       .clk_i             (clk_i),
       .rst_ni            (rst_ni),
       .now_i             (now_i),
-      .ts_offset_i       (config_i.tx_ts_offset),
-      .config_i          (llr_config),
-      .re_init_i         (pulse_i.llr_command_re_init),
-      .clear_i           (pulse_i.port_command_clear_rx),
+      .ts_offset_i       (ts_offset_i),
+      .config_i          (config_i),
+      .re_init_i         (re_init_i),
+      .clear_i           (clear_i),
       .clear_busy_o      (clear_busy_o),
       .link_up_i         (link_up_o),
       .tx_tdata_i        (tx_tdata_i),
@@ -185,12 +161,12 @@ module plumb_port_llr #(
       .rx_ctl_valid_i    (rx_ctl_valid_i),
       .rx_ctl_i          (rx_ctl_i),
       .group_read_i      (tbl_req_i && !tbl_we_i && group_row_o),
-      .group_row_i       ({1'b0, config_i.tbl_addr_row[14:0]}),
+      .group_row_i       ({1'b0, tbl_row_i[14:0]}),
       .group_ack_o       (group_ack_o),
       .group_o           (group_o),
       .hist_req_i        (hist_req_i && hist_cell_o),
-      .hist_group_i      (config_i.hist_addr_group),
-      .hist_bucket_i     (config_i.hist_addr_bucket),
+      .hist_group_i      (hist_group_i),
+      .hist_bucket_i     (hist_bucket_i),
       .hist_ack_o        (hist_ack_o),
       .hist_data_o       (hist_data_o),
       .tx_state_o        (tx_state_o),
@@ -234,8 +210,8 @@ module plumb_port_llr #(
     assign flushed_o          = '0;
 
     logic unused_llr;
-    assign unused_llr = ^{mac_rx_preamble_i, tx_empty_i, mac_sof, mac_replay, llr_config,
-                          pulse_i.llr_command_re_init};
+    assign unused_llr = ^{mac_rx_preamble_i, tx_empty_i, mac_sof, mac_replay, config_i,
+                          re_init_i};
   end
 
 endmodule

@@ -47,9 +47,9 @@ CollectivePage::CollectivePage(QWidget* parent)
   figure_->setAccessibleName(tr("Figure"));
   over_->addItems({tr("over buffer size"), tr("over ranks")});
   over_->setAccessibleName(tr("Abscissa"));
-  plot_->setEmptyText(tr(
-      "Waits for stored results of collectives: bandwidths are computed when a test of them ends "
-      "(T6.6, T9.1 to T9.4)."));
+  plot_->setEmptyText(
+      tr("No collective yet: bandwidths are computed at the end of a test of collectives "
+         "(T6.6, T9.1 to T9.4)."));
   table_->setColumnCount(8);
   table_->setHorizontalHeaderLabels({tr("Run"), tr("Collective"), tr("Buffer"), tr("Ranks"),
                                      tr("Carried by"), tr("busbw [Gb/s]"), tr("algbw [Gb/s]"),

@@ -7,7 +7,7 @@ namespace plumbline::gui {
 
 CongestionPage::CongestionPage(QWidget* parent) : Page(parent), plot_(addPlot(tr("ECN and CNP"))) {
   plot_->setEmptyText(
-      tr("Waits for congestion figures: they come live while a trial runs, and with stored results "
+      tr("No congestion figures yet: a running trial shows them live, and so do stored results "
          "of tests that count marks (T6.1, T7.1, T7.3, T8, T9)."));
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(plot_);

@@ -100,7 +100,7 @@ void DistributionPage::show(const PageInput& input) {
       running
           ? tr("A trial is running. Its latencies appear here once the bench has reported some; "
                "a search for throughput reports none.")
-          : tr("Waits for latencies: run a test that measures them (T5.2, the quickstart), or "
+          : tr("No latencies yet: run a test that measures them (T5.2, the quickstart), or "
                "open a stored result with distributions."));
   if (input.live != nullptr) {
     showLive(*input.live);

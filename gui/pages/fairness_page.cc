@@ -48,10 +48,10 @@ FairnessPage::FairnessPage(QWidget* parent)
   of_->setAccessibleName(tr("Loads of"));
   of_->addItem(tr("Links between switches"));
   of_->addItem(tr("Flows"));
-  index_->setEmptyText(tr(
-      "Waits for a fairness index: it comes live while a trial with several flows or paths runs, "
-      "and with stored results that have one (T6.3, T6.6, T8, T9, free workloads)."));
-  loads_->setEmptyText(tr("Waits for loads of links or flows."));
+  index_->setEmptyText(
+      tr("No fairness index yet: a running trial with several flows or paths shows it live, "
+         "and so do stored results that have one (T6.3, T6.6, T8, T9, free workloads)."));
+  loads_->setEmptyText(tr("No loads of links or flows yet."));
   figures_->setWordWrap(true);
   auto* top = new QHBoxLayout;
   top->addWidget(of_);

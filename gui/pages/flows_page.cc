@@ -14,7 +14,7 @@ FlowsPage::FlowsPage(QWidget* parent)
     : Page(parent), model_(new FlowTableModel(this)), note_(new QLabel), table_(new QTableView) {
   note_->setObjectName(QStringLiteral("hint"));
   note_->setWordWrap(true);
-  note_->setText(tr("Waits for a running trial: flows and QPs are counted live."));
+  note_->setText(tr("No running trial: flows and QPs are counted live."));
   table_->setModel(model_);
   table_->setAccessibleName(tr("Flows and QPs"));
   table_->setTabKeyNavigation(false);
@@ -48,7 +48,7 @@ void FlowsPage::show(const PageInput& input) {
     return;
   }
   if (!input.live->latest()) {
-    note_->setText(tr("Waits for a running trial: flows and QPs are counted live."));
+    note_->setText(tr("No running trial: flows and QPs are counted live."));
     model_->setFlows({});
     return;
   }

@@ -59,10 +59,10 @@ PfcPage::PfcPage(QWidget* parent)
   timelines_->setAccessibleName(tr("Point of the sweep"));
   timelines_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   note_->setObjectName(QStringLiteral("hint"));
-  lanes_->setEmptyText(tr(
-      "Waits for pauses: no port has been paused. They come live while a trial with PFC runs, and "
-      "with stored results of tests that record them (T7.2, T7.4)."));
-  rates_->setEmptyText(tr("Waits for a running trial."));
+  lanes_->setEmptyText(
+      tr("No port has been paused. A running trial with PFC shows pauses live, and so do "
+         "stored results of tests that record them (T7.2, T7.4)."));
+  rates_->setEmptyText(tr("No running trial."));
   auto* top = new QHBoxLayout;
   top->addWidget(timelines_);
   top->addWidget(note_, 1);

@@ -15,9 +15,9 @@ constexpr double kBytesPerKilobyte = 1000;
 }  // namespace
 
 QueuesPage::QueuesPage(QWidget* parent) : Page(parent), plot_(addPlot(tr("Queues"))) {
-  plot_->setEmptyText(tr(
-      "Waits for queues: they come live from a DUT that tells its depths (the simulated one does), "
-      "and with stored results that have them (T6.4, T6.5c, T7.2, T7.3, free workloads)."));
+  plot_->setEmptyText(
+      tr("No queues yet: a DUT that reports queue depths (the simulated one does) shows them live, "
+         "and so do stored results that have them (T6.4, T6.5c, T7.2, T7.3, free workloads)."));
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(plot_);
 }

@@ -153,7 +153,7 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   figures_->verticalHeader()->setDefaultSectionSize(22);
   charts_->setAccessibleName(tr("Chart of the results"));
   charts_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  chart_->setEmptyText(tr("Waits for a stored run with charts."));
+  chart_->setEmptyText(tr("No stored run with charts is shown."));
   auto* right = new QSplitter(Qt::Vertical);
   auto* upper = new QWidget;
   auto* upper_layout = new QVBoxLayout(upper);

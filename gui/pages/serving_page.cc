@@ -205,10 +205,9 @@ void ServingPage::setFigures(int texts, const QStringList& headings,
 // --- Live ---
 
 void ServingPage::showLive(const LiveRun& live) {
-  const QString none = live.latest()
-                           ? tr("This trial has no serving system.")
-                           : tr("Waits for a trial with a serving system (tests I6, I9.1, "
-                                "I9.2, I9.4 and I10 to I13).");
+  const QString none = live.latest() ? tr("This trial has no serving system.")
+                                     : tr("No trial with a serving system yet (tests I6, I9.1, "
+                                          "I9.2, I9.4 and I10 to I13).");
   for (Plot* plot : {ttft_, tokens_, goodput_, workers_}) plot->setEmptyText(none);
   const std::vector<LiveServed>& systems = live.served();
   if (systems.empty()) {
@@ -225,11 +224,11 @@ void ServingPage::showLive(const LiveRun& live) {
   setNames(names);
   const auto chosen = static_cast<std::size_t>(std::max(which_->currentIndex(), 0));
   const LiveServed& served = systems[std::min(chosen, systems.size() - 1)];
-  ttft_->setEmptyText(tr("Waits for first tokens."));
-  tokens_->setEmptyText(tr("Waits for second tokens: they are known while a trial runs."));
-  goodput_->setEmptyText(tr("Waits for answers."));
+  ttft_->setEmptyText(tr("No first tokens yet."));
+  tokens_->setEmptyText(tr("No second tokens yet: only a running trial shows them."));
+  goodput_->setEmptyText(tr("No answers yet."));
   workers_->setEmptyText(
-      tr("Pages and queues are known while a trial runs, not of one that is stored."));
+      tr("Pages and queues are shown for a running trial only, not for a stored one."));
 
   const double until = served.until();
   ttft_->setContent(overTime(tr("TTFT, mean [ms]"), until), partSeries(served.ttftParts()));
@@ -350,10 +349,10 @@ void ServingPage::showStored() {
     served = served || std::any_of(shown.run->tests.begin(), shown.run->tests.end(), isServed);
   }
   const QString none =
-      runs_.empty() ? tr("Waits for stored results of a serving system (tests I6, I9.1, I9.2, I9.4 "
+      runs_.empty() ? tr("No stored results of a serving system yet (tests I6, I9.1, I9.2, I9.4 "
                          "and I10 to I13).")
                     : tr("This run has no serving system.");
-  const QString no_requests = tr("This result holds no single requests.");
+  const QString no_requests = tr("This result has no single requests.");
   for (Plot* plot : {ttft_, tokens_, goodput_, workers_}) {
     plot->setEmptyText(served ? no_requests : none);
   }

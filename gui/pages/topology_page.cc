@@ -19,8 +19,8 @@ TopologyPage::TopologyPage(QWidget* parent)
       view_(new TopologyView),
       links_(new LinkTableModel(this)),
       table_(new QTableView),
-      empty_(new QLabel(tr("Waits for a scenario: choose one, and the server tells what its fabric "
-                           "looks like."))) {
+      empty_(new QLabel(tr("No scenario yet: choose one, and its fabric is "
+                           "drawn here."))) {
   description_->setObjectName(QStringLiteral("hint"));
   description_->setWordWrap(true);
   selected_text_->setWordWrap(true);

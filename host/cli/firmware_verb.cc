@@ -147,9 +147,9 @@ ExitCode showFirmware(const FirmwareOptions& options) {
 
 void addFirmwareVerb(CLI::App& app, Action& action) {
   auto options = std::make_shared<FirmwareOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "firmware", "Show what runs on the cards' control processors: version, state, log");
-  verb->add_option("--bench", options->bench, "Bench whose cards are asked: rtl or fpga")
+  CLI::App* verb =
+      app.add_subcommand("firmware", "Show version, state and log of the cards' firmware");
+  verb->add_option("--bench", options->bench, "Bench whose cards are read: rtl or fpga")
       ->capture_default_str();
   verb->add_option("--device", options->cards.devices, "fpga: devices of the Xilinx Runtime")
       ->capture_default_str();

@@ -43,7 +43,12 @@ StoredRun runOf(const Json& json) {
 StoredRun importJson(const std::string& json, const std::string& file) {
   std::string fault;
   try {
-    return runOf(parseJson<Json>(json));
+    const Json parsed = parseJson<Json>(json);
+    if (parsed.is_object() && parsed.value("format", "") == "plumbline-report") {
+      fault = "it is the JSON of a report";
+    } else {
+      return runOf(parsed);
+    }
   } catch (const Json::exception& error) {
     fault = error.what();
   } catch (const Error& error) {

@@ -92,7 +92,7 @@ TEST_F(PagesTest, AServingSystemLiveAndStored) {
   connectToLocalServer();
   auto* page = window_.findChild<ServingPage*>();
   window_.tabs().setCurrentWidget(page);
-  EXPECT_TRUE(emptyText(page->ttft()).startsWith("Waits for a trial with a serving system"));
+  EXPECT_TRUE(emptyText(page->ttft()).startsWith("No trial with a serving system yet"));
   runToItsEnd("i9.4", scenarioFile("inference/i9.4.yaml"));
   ASSERT_TRUE(waitFor([this] { return !window_.showsLive(); })) << log();
   window_.tabs().setCurrentWidget(page);

@@ -70,6 +70,17 @@ TEST(Import, ReadsWhatExportWrote) {
   EXPECT_EQ(exportJson(back), exportJson(run));
 }
 
+// report.json lies beside report.html and is easily taken for the results.
+TEST(Import, SaysThatAReportIsNoResult) {
+  try {
+    importJson(R"({"format": "plumbline-report", "run": 4})", "report.json");
+    FAIL() << "a report was read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the JSON of a report"), std::string::npos);
+    EXPECT_NE(std::string(error.remedy()).find("results export"), std::string::npos);
+  }
+}
+
 TEST(Import, RefusesWhatIsNoResult) {
   for (const char* text : {"", "[]", "{}", "{\"run\": \"four\"}"}) {
     EXPECT_THROW(importJson(text, "run.json"), Error) << text;

@@ -80,11 +80,10 @@ inline Exposition readExposition(const std::string& text) {
       fault("_total is for counters, and for all of them", line);
     }
     if (name.starts_with("plumbline_") == false) fault("without prefix", line);
+    const std::string units = std::regex_replace(name, std::regex("_used"), "");  // not _us
     for (const char* unit :
          {"milliseconds", "_ms", "_us", "_ns", "_ps", "_bits", "_bps", "percent"}) {
-      if ((name + "_").find(std::string(unit) + "_") != std::string::npos) {
-        fault("not a base unit", line);
-      }
+      if (units.find(unit) != std::string::npos) fault("not a base unit", line);
     }
     std::size_t used = 0;
     double value = std::nan("");

@@ -199,6 +199,7 @@ void Driver::readInfo() {
   info_.messages = global::kFeaturesMessages.get(features) != 0;
   info_.core = global::kFeaturesCore.get(features) != 0;
   info_.dma = DmaRegisters(bus_).present();
+  info_.macs = Mac(bus_, 0).present();
   info_.clock_period_num = bus_.read(global::kClockPeriodNum);
   info_.clock_period_den = bus_.read(global::kClockPeriodDen);
   if (info_.ports == 0 || info_.ports > port_regs::kCount || info_.clock_period_num == 0 ||
@@ -301,6 +302,8 @@ LinkRetry Driver::linkRetry(std::uint32_t port) {
   }
   return {bus_, portAddress(port, 0), info_.clock_period_num, info_.clock_period_den};
 }
+
+Mac Driver::mac(std::uint32_t port) { return {bus_, port}; }
 
 FlowControl Driver::flowControl(std::uint32_t port) {
   return {bus_,

@@ -15,6 +15,7 @@
 #include "card/flow_control.h"
 #include "card/flow_plan.h"
 #include "card/link_retry.h"
+#include "card/mac.h"
 #include "card/register_bus.h"
 #include "card/registers.h"
 #include "stats/histogram.h"
@@ -40,6 +41,7 @@ struct CardInfo {
   bool messages = false;               // queue pair lists and messages of several frames
   bool core = false;                   // a control processor (control_core.h)
   bool dma = false;                    // a path to memory shared with the host
+  bool macs = false;                   // MACs of its own, one for each port (mac.h)
   std::uint32_t clock_period_num = 0;  // clock period in ps as a fraction
   std::uint32_t clock_period_den = 1;
 };
@@ -139,6 +141,8 @@ class Driver {
   // Link-level retry of a port. Must not outlive the driver's bus. Throws Error(kUnsupported) for a
   // card without it.
   [[nodiscard]] LinkRetry linkRetry(std::uint32_t port);
+  // The MAC of a port; only some cards have one (Mac::present()). Must not outlive the driver's bus.
+  [[nodiscard]] Mac mac(std::uint32_t port);
   // Copies frames of this port to the capture stream, which takeCaptured() of the bus returns.
   // Throws Error(kUnsupported) for a card without it; the bus may throw as its startCapture().
   void setCapture(std::uint32_t port, bool received, bool sent);

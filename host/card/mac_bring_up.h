@@ -89,6 +89,25 @@ class MacBringUp {
   // How often the link was lost after it had been up.
   [[nodiscard]] uint32_t losses() const { return losses_; }
 
+  // Why frames cannot pass now; kNone when they can. At most two register accesses.
+  [[nodiscard]] MacReason fault() {
+    const uint32_t status = read(Map::kStatus);
+    const MacReason early = clockFault(status);
+    if (early != MacReason::kNone) return early;
+    if ((status & Map::kStatusAligned) == 0) {
+      const uint32_t locked = read(Map::kLanes) & Map::kAllLanes;
+      if (locked == 0) return MacReason::kNoSignal;
+      if (locked != Map::kAllLanes) return MacReason::kLanesMissing;
+      if ((status & Map::kStatusSynced) == 0) return MacReason::kMarkersMissing;
+      return MacReason::kNotAligned;
+    }
+    if ((status & Map::kStatusHiBer) != 0) return MacReason::kHighErrorRatio;
+    if ((status & Map::kStatusLocalFault) != 0) return MacReason::kLocalFault;
+    if ((status & Map::kStatusRxStatus) == 0) return MacReason::kLocalFault;
+    if ((status & Map::kStatusRemoteFault) != 0) return MacReason::kRemoteFault;
+    return MacReason::kNone;
+  }
+
  private:
   enum class Step : uint8_t { kStart, kReset, kClock, kAlign, kUp };
 
@@ -189,24 +208,6 @@ class MacBringUp {
     if ((status & Map::kStatusPowerGood) == 0) return MacReason::kNoPower;
     if ((status & Map::kStatusClock) == 0) return MacReason::kNoClock;
     if ((status & Map::kStatusResets) != 0) return MacReason::kInReset;
-    return MacReason::kNone;
-  }
-
-  MacReason fault() {
-    const uint32_t status = read(Map::kStatus);
-    const MacReason early = clockFault(status);
-    if (early != MacReason::kNone) return early;
-    if ((status & Map::kStatusAligned) == 0) {
-      const uint32_t locked = read(Map::kLanes) & Map::kAllLanes;
-      if (locked == 0) return MacReason::kNoSignal;
-      if (locked != Map::kAllLanes) return MacReason::kLanesMissing;
-      if ((status & Map::kStatusSynced) == 0) return MacReason::kMarkersMissing;
-      return MacReason::kNotAligned;
-    }
-    if ((status & Map::kStatusHiBer) != 0) return MacReason::kHighErrorRatio;
-    if ((status & Map::kStatusLocalFault) != 0) return MacReason::kLocalFault;
-    if ((status & Map::kStatusRxStatus) == 0) return MacReason::kLocalFault;
-    if ((status & Map::kStatusRemoteFault) != 0) return MacReason::kRemoteFault;
     return MacReason::kNone;
   }
 

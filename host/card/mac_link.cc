@@ -1,5 +1,7 @@
 #include "card/mac_link.h"
 
+#include <algorithm>
+
 namespace plumbline::card {
 
 std::string_view describe(MacReason reason) {
@@ -32,15 +34,20 @@ std::string_view describe(MacReason reason) {
   return "unknown";
 }
 
-MacLink bringUpMac(RegisterBus& bus, std::uint32_t port, MacFec fec, MacTiming timing) {
-  MacBringUp<RegisterBus, CardMacMap> link(bus, port, fec, timing);
-  for (;;) {
-    link.poll();
-    if (link.state() != MacState::kWorking) {
-      return {link.state(), link.reason(), link.rsFec()};
-    }
-    bus.wait(microseconds(timing.poll_us));
+std::vector<MacLink> bringUpMacs(std::span<const MacPort> ports, MacFec fec, MacTiming timing) {
+  using Sequence = MacBringUp<RegisterBus, CardMacMap>;
+  std::vector<Sequence> sequences;
+  sequences.reserve(ports.size());
+  for (const MacPort& one : ports) sequences.emplace_back(*one.bus, one.port, fec, timing);
+  const auto working = [](const Sequence& one) { return one.state() == MacState::kWorking; };
+  while (!sequences.empty()) {
+    for (Sequence& one : sequences) one.poll();
+    if (std::none_of(sequences.begin(), sequences.end(), working)) break;
+    ports.front().bus->wait(microseconds(timing.poll_us));
   }
+  std::vector<MacLink> links;
+  for (const Sequence& one : sequences) links.push_back({one.state(), one.reason(), one.rsFec()});
+  return links;
 }
 
 }  // namespace plumbline::card

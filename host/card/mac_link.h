@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/units.h"
 #include "card/mac_bring_up.h"
@@ -53,8 +55,15 @@ struct MacLink {
   bool rs_fec = false;
 };
 
-// Brings up the link of `port` and returns when it is up or down, after at most two attempts.
-// Errors of the bus throw Error(kTester).
-MacLink bringUpMac(RegisterBus& bus, std::uint32_t port, MacFec fec, MacTiming timing = {});
+// A port of a card behind a register bus.
+struct MacPort {
+  RegisterBus* bus = nullptr;
+  std::uint32_t port = 0;
+};
+
+// Brings up the links of `ports` side by side, since two of them may be the ends of one cable.
+// Returns when each is up or down, after at most two attempts; in the order of `ports`. Errors of
+// a bus throw Error(kTester).
+std::vector<MacLink> bringUpMacs(std::span<const MacPort> ports, MacFec fec, MacTiming timing = {});
 
 }  // namespace plumbline::card

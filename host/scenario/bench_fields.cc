@@ -79,6 +79,10 @@ const Fields& fieldsOf<FpgaSpec>() {
         field<&FpgaSpec::rx_delay>("rx_delay", "And back")
             .in(Picoseconds(0), kLongestDelay)
             .otherwise("not calibrated, and so part of every latency"),
+        field<&FpgaSpec::fec>("fec", "Forward error correction of the ports' links")
+            .word("either", card::MacFec::kEither)
+            .word("rs", card::MacFec::kOn)
+            .word("off", card::MacFec::kOff),
     };
   }();
   return kFields;

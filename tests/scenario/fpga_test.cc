@@ -21,13 +21,14 @@ ParseResult parseCards(const std::string& rest, const std::string& file = "s") {
 TEST(FpgaSection, IsReadWhole) {
   const ParseResult result = parseCards(
       "fpga: {xclbin: /opt/plumbline.xclbin, devices: [\"0000:3b:00.1\", 12], tx_delay: 131.5ns, "
-      "rx_delay: 1us}\n");
+      "rx_delay: 1us, fec: rs}\n");
   ASSERT_TRUE(result.ok()) << result.problems[0].text("s");
   bench::FpgaSpec expected;
   expected.xclbin = "/opt/plumbline.xclbin";
   expected.devices = {"0000:3b:00.1", "12"};
   expected.tx_delay = Picoseconds(131'500);
   expected.rx_delay = microseconds(1);
+  expected.fec = card::MacFec::kOn;
   EXPECT_EQ(result.scenario.fpga, expected);
   EXPECT_EQ(result.scenario.bench, "fpga");
 }
@@ -39,6 +40,7 @@ TEST(FpgaSection, IsTheFirstDeviceWithoutACalibrationUnlessItSaysMore) {
   EXPECT_THAT(spec->devices, ElementsAre("0"));
   EXPECT_FALSE(spec->tx_delay);
   EXPECT_FALSE(spec->rx_delay);
+  EXPECT_EQ(spec->fec, card::MacFec::kEither);
 }
 
 TEST(FpgaSection, AFileWithoutAFolderIsBesideTheScenario) {

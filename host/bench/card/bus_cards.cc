@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "bench/card/card_links.h"
 #include "card/registers.h"
 
 namespace plumbline::bench {
@@ -29,7 +30,7 @@ bool sameAbilities(const card::CardInfo& one, const card::CardInfo& other) {
   const auto abilities = [](const card::CardInfo& info) {
     return std::tuple(info.ports, info.data_bytes, info.flows, info.rows, info.groups, info.icrc,
                       info.pfc_react, info.capture, info.damage, info.rx_tracking, info.pfc_send,
-                      info.cbfc, info.llr, info.patterns, info.messages, info.dma,
+                      info.cbfc, info.llr, info.patterns, info.messages, info.dma, info.macs,
                       info.clock_period_num, info.clock_period_den);
   };
   return abilities(one) == abilities(other);
@@ -50,6 +51,15 @@ BusCards::BusCards(std::vector<std::unique_ptr<card::RegisterBus>> buses)
   static_cast<void>(port(0).counters());
   reading_time_ = kReadingReserve * (cardTime() - before);
   alignTimes();
+}
+
+std::vector<card::MacLink> BusCards::bringUpLinks(card::MacFec fec) {
+  if (!info().macs) return {};
+  std::vector<card::MacPort> all;
+  for (const auto& bus : buses_) {
+    for (std::uint32_t port = 0; port < info().ports; ++port) all.push_back({bus.get(), port});
+  }
+  return bench::bringUpLinks(all, fec);
 }
 
 Picoseconds BusCards::now() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/card/card_set.h"
+#include "card/mac_link.h"
 #include "card/register_bus.h"
 
 namespace plumbline::bench {
@@ -21,6 +22,10 @@ class BusCards final : public CardSet {
 
   // Largest difference between the cards' times when they were last set; 0 for one card.
   [[nodiscard]] Picoseconds disagreement() const { return disagreement_; }
+
+  // Of cards with MACs of their own: brings up the links that are down (card_links.h). Returns the
+  // links of all ports.
+  std::vector<card::MacLink> bringUpLinks(card::MacFec fec);
 
   [[nodiscard]] Picoseconds now() override;
   void runUntil(Picoseconds time) override;

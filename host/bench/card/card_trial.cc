@@ -53,6 +53,7 @@ CardTrial::CardTrial(CardSet& cards, FarEnd& far_end, const MacTiming& mac, cons
       plan_(planFlows(spec, capabilities)),
       parts_(cards, spec, plan_, hosts_, mac.tx_offset),
       retry_(cards, spec, hosts_),
+      links_(cards, hosts_),
       asking_time_(cards.readingTime(hosts_.size())) {
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) port_of_host_[hosts_[port]] = port;
 }
@@ -68,6 +69,7 @@ TrialResult CardTrial::run() {
   parts_.readLogs();
   parts_.collect(result_);
   retry_.collect(result_);
+  links_.collect(result_);
   far_end_.collect(result_);
   far_end_.collectFabric(result_);
   if (hooks_.observer != nullptr) showEnd();
@@ -88,6 +90,7 @@ void CardTrial::configure() {
   }
   parts_.configure();
   retry_.bringUp();
+  links_.begin();
   cards_.takeCaptured();  // left by an interrupted trial
 }
 

@@ -11,6 +11,7 @@
 #include "bench/card/flow_plan.h"
 #include "bench/card/trial_card_parts.h"
 #include "bench/card/trial_link_retry.h"
+#include "bench/card/trial_links.h"
 #include "bench/trial/bench.h"
 
 namespace plumbline::bench {
@@ -72,6 +73,7 @@ class CardTrial {
   FlowPlan plan_;
   TrialCardParts parts_;
   TrialLinkRetry retry_;
+  TrialLinks links_;
   Picoseconds asking_time_;  // that reading all counters takes
   FarEnd::Passed counted_;   // when the cards' counters were last read
   Picoseconds next_count_;

@@ -66,6 +66,19 @@ FpgaBench::FpgaBench(const FpgaSpec& spec, std::vector<OpenCard> cards) : FpgaBe
   captures_ = info.capture && info.dma;
   capabilities_.departures = captures_;  // they are read off captured frames
   describe(spec, descriptions);
+  bringUpLinks(spec.fec);
+}
+
+void FpgaBench::bringUpLinks(card::MacFec fec) {
+  const std::vector<card::MacLink> links = cards_->bringUpLinks(fec);
+  for (std::size_t port = 0; port < links.size(); ++port) {
+    const card::MacLink& link = links[port];
+    capabilities_.configuration.emplace_back(
+        fmt::format("Link of card port {}", port),
+        link.state == card::MacState::kUp
+            ? fmt::format("up, {}", link.rs_fec ? "with RS-FEC" : "without FEC")
+            : fmt::format("down: {}", card::describe(link.reason)));
+  }
 }
 
 void FpgaBench::describe(const FpgaSpec& spec, const std::vector<std::string>& cards) {

@@ -32,6 +32,8 @@ class FpgaBench final : public Bench {
 
  private:
   void describe(const FpgaSpec& spec, const std::vector<std::string>& cards);
+  // Brings the links up and adds them to the configuration.
+  void bringUpLinks(card::MacFec fec);
 
   Capabilities capabilities_;
   std::unique_ptr<BusCards> cards_;

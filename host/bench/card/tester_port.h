@@ -22,6 +22,7 @@ class TesterPort {
   [[nodiscard]] card::FlowControl flowControl() { return driver_.flowControl(number_); }
   [[nodiscard]] card::DamageControl damage() { return driver_.damage(number_); }
   [[nodiscard]] card::LinkRetry linkRetry() { return driver_.linkRetry(number_); }
+  [[nodiscard]] card::Mac mac() { return driver_.mac(number_); }
 
   [[nodiscard]] card::PortCounters counters() { return driver_.counters(number_); }
   void latchCounters() { driver_.latchCounters(number_); }

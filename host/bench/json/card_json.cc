@@ -116,6 +116,38 @@ constexpr std::array<std::pair<const char*, std::uint64_t PortResult::*>, 6> kCa
     {"pauses_unlogged", &PortResult::pauses_unlogged},
 }};
 
+constexpr std::array<std::pair<const char*, std::uint64_t card::MacCounters::*>, 11> kMacCounts{{
+    {"fec_codewords", &card::MacCounters::fec_codewords},
+    {"fec_corrected", &card::MacCounters::fec_corrected},
+    {"fec_uncorrected", &card::MacCounters::fec_uncorrected},
+    {"bad_codes", &card::MacCounters::bad_codes},
+    {"alignment_losses", &card::MacCounters::alignment_losses},
+    {"hi_ber_events", &card::MacCounters::hi_ber_events},
+    {"local_faults", &card::MacCounters::local_faults},
+    {"remote_faults", &card::MacCounters::remote_faults},
+    {"tx_underflows", &card::MacCounters::tx_underflows},
+    {"tx_overflows", &card::MacCounters::tx_overflows},
+    {"rx_fifo_overflows", &card::MacCounters::rx_fifo_overflows},
+}};
+
+Json linkHealthJson(const LinkHealth& link) {
+  Json json{{"rs_fec", link.rs_fec}, {"saturated", link.counted.saturated}};
+  for (const auto& [name, member] : kMacCounts) json[name] = link.counted.*member;
+  json["fec_symbol_errors"] = link.counted.fec_symbol_errors;
+  json["bip_errors"] = link.counted.bip_errors;
+  return json;
+}
+
+LinkHealth linkHealthFromJson(const Json& json) {
+  LinkHealth link;
+  json.at("rs_fec").get_to(link.rs_fec);
+  json.at("saturated").get_to(link.counted.saturated);
+  for (const auto& [name, member] : kMacCounts) json.at(name).get_to(link.counted.*member);
+  json.at("fec_symbol_errors").get_to(link.counted.fec_symbol_errors);
+  json.at("bip_errors").get_to(link.counted.bip_errors);
+  return link;
+}
+
 }  // namespace
 
 void addCardParts(const TrialSpec& spec, Json& json) {
@@ -195,6 +227,7 @@ void addCardResult(const PortResult& port, Json& json) {
   if (port.damage_sent) json["damage_sent"] = outcomeJson(*port.damage_sent);
   if (port.damage_received) json["damage_received"] = outcomeJson(*port.damage_received);
   if (port.link_retry) json["link_retry"] = linkRetryResultJson(*port.link_retry);
+  if (port.link) json["link"] = linkHealthJson(*port.link);
   for (const card::PauseEvent& pause : port.pauses) {
     json["pauses"].push_back({pause.time.count(), pause.sent, pause.starts, pause.ends});
   }
@@ -216,6 +249,7 @@ void readCardResult(const Json& json, PortResult& port) {
   if (json.contains("link_retry")) {
     port.link_retry = linkRetryResultFromJson(json.at("link_retry"));
   }
+  if (json.contains("link")) port.link = linkHealthFromJson(json.at("link"));
   if (json.contains("pauses")) {
     for (const Json& pause : json.at("pauses")) {
       port.pauses.push_back({Picoseconds(pause.at(0).get<std::int64_t>()), pause.at(1).get<bool>(),

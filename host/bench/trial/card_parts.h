@@ -12,6 +12,7 @@
 #include "card/damage.h"
 #include "card/flow_control.h"
 #include "card/link_retry.h"
+#include "card/mac_counters.h"
 #include "stats/histogram.h"
 
 namespace plumbline::bench {
@@ -47,6 +48,14 @@ struct LinkRetryOutcome {
   // fault, a damaged frame or one after a gap, to the end of the good copy.
   stats::Histogram damaged;
   stats::Histogram missing;
+};
+
+// The link of a port during a trial, from the card's MAC: of cards that have MACs of their own.
+struct LinkHealth {
+  bool rs_fec = false;
+  card::MacCounters counted;  // between the trial's beginning and its end
+
+  bool operator==(const LinkHealth&) const = default;
 };
 
 // Damage at one port in one direction, as the port counted it.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "card/mac_bring_up.h"
 
 namespace plumbline::bench {
 
@@ -19,6 +20,8 @@ struct FpgaSpec {
   // Nothing: not calibrated, so that every latency includes them.
   std::optional<Picoseconds> tx_delay;
   std::optional<Picoseconds> rx_delay;
+  // Forward error correction of the ports' links; kEither: RS-FEC first, then none.
+  card::MacFec fec = card::MacFec::kEither;
 
   bool operator==(const FpgaSpec&) const = default;
 };

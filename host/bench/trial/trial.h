@@ -215,6 +215,8 @@ struct PortResult {
   std::optional<DamageOutcome> damage_received{};
   // For a trial with link-level retry.
   std::optional<LinkRetryOutcome> link_retry{};
+  // For a card with MACs of its own.
+  std::optional<LinkHealth> link{};
   // For a trial with storms: pauses sent and received, times after the common start.
   std::vector<card::PauseEvent> pauses{};
   std::uint64_t pauses_unlogged = 0;  // later events, for which the log had no room

@@ -215,6 +215,7 @@ bool ResultBuilder::accept(const bench::TrialSpec& spec, const bench::TrialResul
   for (const bench::HostCounter& counter : trial.host_counters) {
     host_counters_[counter.name] += counter.value;
   }
+  links_.add(trial);
   if (trial.valid()) return true;
   result_.valid = false;
   anomaly(fmt::format("trial not valid: {}", fmt::join(trial.faults, "; ")), where);
@@ -349,10 +350,9 @@ void ResultBuilder::noteScatter() {
           "repeatability");
 }
 
-void ResultBuilder::addHostCounters() { addNicCounters(host_counters_, result_); }
-
 results::TestResult ResultBuilder::take() {
-  addHostCounters();
+  addNicCounters(host_counters_, result_);
+  links_.report(result_);
   noteScatter();
   noteFewSamples();
   statePrimary();

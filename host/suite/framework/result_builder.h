@@ -14,6 +14,7 @@
 #include "bench/trial/trial.h"
 #include "results/test_result.h"
 #include "suite/framework/bench_clock.h"
+#include "suite/framework/link_health.h"
 #include "suite/framework/lossless_losses.h"
 #include "suite/framework/profile.h"
 #include "suite/framework/reading.h"
@@ -80,7 +81,6 @@ class ResultBuilder {
   // Reports the percentiles among the KPIs that rest on too few samples as one anomaly.
   void noteFewSamples();
 
-  void addHostCounters();
   // Reports points with one repetition as a deviation, and figures that scatter as one anomaly.
   void noteScatter();
 
@@ -88,6 +88,7 @@ class ResultBuilder {
   // The KPIs of `result_` without the clock's uncertainty, in the same order.
   std::vector<results::Quantity> as_measured_;
   std::map<std::string, std::uint64_t> host_counters_;  // over all trials
+  LinkHealthSums links_;                                // of all trials
   LosslessLosses losses_;                               // of all trials
   ObservationPoint observed_ = ObservationPoint::kTester;
   BenchClock clock_;

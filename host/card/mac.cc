@@ -1,0 +1,126 @@
+#include "card/mac.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <numeric>
+
+#include "base/error.h"
+#include "card/polling.h"
+#include "card/registers.h"
+
+namespace plumbline::card {
+namespace {
+
+namespace mac_regs = regs::mac;
+
+// A snapshot crosses to the MAC's clock and back: some clocks of both.
+constexpr Picoseconds kSnapshotTime = microseconds(50);
+constexpr std::uint64_t kHighestWide = (std::uint64_t{1} << 48U) - 1;
+constexpr std::uint32_t kHighestNarrow = std::numeric_limits<std::uint32_t>::max();
+
+std::uint64_t between(std::uint64_t begin, std::uint64_t end, const char* what) {
+  if (end < begin) {
+    throw Error(ErrorKind::kTester,
+                fmt::format("the MAC's counter of {} went back from {} to {}: the MAC was reset, "
+                            "or another program cleared it",
+                            what, begin, end));
+  }
+  return end - begin;
+}
+
+}  // namespace
+
+std::uint64_t MacCounters::symbolErrors() const {
+  return std::accumulate(fec_symbol_errors.begin(), fec_symbol_errors.end(), std::uint64_t{0});
+}
+
+std::uint64_t MacCounters::bipErrors() const {
+  return std::accumulate(bip_errors.begin(), bip_errors.end(), std::uint64_t{0});
+}
+
+MacCounters counted(const MacCounters& begin, const MacCounters& end) {
+  MacCounters result;
+  const auto subtract = [&](std::uint64_t MacCounters::*member, const char* what) {
+    result.*member = between(begin.*member, end.*member, what);
+  };
+  subtract(&MacCounters::fec_codewords, "FEC codewords");
+  subtract(&MacCounters::fec_corrected, "corrected codewords");
+  subtract(&MacCounters::fec_uncorrected, "uncorrected codewords");
+  for (std::size_t i = 0; i < result.fec_symbol_errors.size(); ++i) {
+    result.fec_symbol_errors[i] =
+        between(begin.fec_symbol_errors[i], end.fec_symbol_errors[i], "FEC symbol errors");
+  }
+  for (std::size_t i = 0; i < result.bip_errors.size(); ++i) {
+    result.bip_errors[i] = between(begin.bip_errors[i], end.bip_errors[i], "BIP errors");
+  }
+  subtract(&MacCounters::bad_codes, "bad codes");
+  subtract(&MacCounters::alignment_losses, "alignment losses");
+  subtract(&MacCounters::hi_ber_events, "high bit error ratios");
+  subtract(&MacCounters::local_faults, "local faults");
+  subtract(&MacCounters::remote_faults, "remote faults");
+  subtract(&MacCounters::tx_underflows, "underflows");
+  subtract(&MacCounters::tx_overflows, "overflows");
+  subtract(&MacCounters::rx_fifo_overflows, "FIFO overflows");
+  result.saturated = begin.saturated || end.saturated;
+  return result;
+}
+
+Mac::Mac(RegisterBus& bus, std::uint32_t port) : bus_(bus), port_(port) {}
+
+bool Mac::present() { return read(mac_regs::kMacId) == mac_regs::kMacIdValue; }
+
+MacLink Mac::link() {
+  MacBringUp<RegisterBus, CardMacMap> sequence(bus_, port_, MacFec::kEither);
+  const MacReason reason = sequence.fault();
+  const bool rs_fec = (read(mac_regs::kMacControl) & mac_regs::kMacControlRxRsfec.mask()) != 0;
+  return {reason == MacReason::kNone ? MacState::kUp : MacState::kDown, reason, rs_fec};
+}
+
+MacCounters Mac::counters() {
+  bus_.write(mac_regs::address(port_, mac_regs::kMacCommand), mac_regs::kMacCommandSnapshot.mask());
+  const auto idle = [this] {
+    return (read(mac_regs::kMacCounters) & mac_regs::kMacCountersBusy.mask()) == 0;
+  };
+  if (!waitUntil(bus_, kSnapshotTime, idle)) {
+    throw Error(ErrorKind::kTester, "the MAC's counters cannot be read: it has no clock",
+                fmt::format("port {}", port_));
+  }
+  MacCounters counters;
+  counters.fec_codewords = wide(mac_regs::kFecCodewordsLo, counters);
+  counters.fec_corrected = wide(mac_regs::kFecCorrectedLo, counters);
+  counters.fec_uncorrected = wide(mac_regs::kFecUncorrectedLo, counters);
+  for (std::uint32_t lane = 0; lane < mac_regs::kFecSymbolErrorsCount; ++lane) {
+    counters.fec_symbol_errors.at(lane) = narrow(mac_regs::kFecSymbolErrors + 4 * lane, counters);
+  }
+  for (std::uint32_t lane = 0; lane < mac_regs::kBipErrorsCount; ++lane) {
+    counters.bip_errors.at(lane) = narrow(mac_regs::kBipErrors + 4 * lane, counters);
+  }
+  counters.bad_codes = narrow(mac_regs::kBadCodes, counters);
+  counters.alignment_losses = narrow(mac_regs::kAlignmentLosses, counters);
+  counters.hi_ber_events = narrow(mac_regs::kHiBerEvents, counters);
+  counters.local_faults = narrow(mac_regs::kLocalFaults, counters);
+  counters.remote_faults = narrow(mac_regs::kRemoteFaults, counters);
+  counters.tx_underflows = narrow(mac_regs::kTxUnderflows, counters);
+  counters.tx_overflows = narrow(mac_regs::kTxOverflows, counters);
+  counters.rx_fifo_overflows = narrow(mac_regs::kRxFifoOverflows, counters);
+  return counters;
+}
+
+std::uint32_t Mac::read(std::uint32_t offset) {
+  return bus_.read(mac_regs::address(port_, offset));
+}
+
+std::uint64_t Mac::wide(std::uint32_t low, MacCounters& counters) {
+  const std::uint64_t value = std::uint64_t{read(low + 4)} << 32U | read(low);
+  counters.saturated = counters.saturated || value == kHighestWide;
+  return value;
+}
+
+std::uint64_t Mac::narrow(std::uint32_t offset, MacCounters& counters) {
+  const std::uint32_t value = read(offset);
+  counters.saturated = counters.saturated || value == kHighestNarrow;
+  return value;
+}
+
+}  // namespace plumbline::card

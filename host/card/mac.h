@@ -1,0 +1,36 @@
+// The MAC of one port, of cards that have MACs of their own: state of the link, counters.
+#pragma once
+
+#include <cstdint>
+
+#include "card/mac_counters.h"
+#include "card/mac_link.h"
+#include "card/register_bus.h"
+
+namespace plumbline::card {
+
+// Not thread-safe. Errors of the bus are passed on as Error(kTester).
+class Mac {
+ public:
+  // `bus` must outlive the object.
+  Mac(RegisterBus& bus, std::uint32_t port);
+
+  // The port has the block `mac`. All other functions need it.
+  [[nodiscard]] bool present();
+  // The link as it is now: up, or down with the reason. Nothing is changed.
+  [[nodiscard]] MacLink link();
+  // All counters at one edge of the MAC's clock, since the card was loaded: nothing is cleared.
+  // Throws Error(kTester) when the MAC has no clock or does not answer.
+  [[nodiscard]] MacCounters counters();
+
+ private:
+  [[nodiscard]] std::uint32_t read(std::uint32_t offset);
+  // A counter of two registers or one; notes in `counters` that it has reached its highest value.
+  [[nodiscard]] std::uint64_t wide(std::uint32_t low, MacCounters& counters);
+  [[nodiscard]] std::uint64_t narrow(std::uint32_t offset, MacCounters& counters);
+
+  RegisterBus& bus_;
+  std::uint32_t port_;
+};
+
+}  // namespace plumbline::card

@@ -33,7 +33,7 @@ std::string_view describe(MacReason reason) {
 }
 
 MacLink bringUpMac(RegisterBus& bus, std::uint32_t port, MacFec fec, MacTiming timing) {
-  MacBringUp<RegisterBus, CardMacMap> link(bus, port, fec, timing);
+  MacBringUp<RegisterBus> link(bus, port, fec, timing);
   for (;;) {
     link.poll();
     if (link.state() != MacState::kWorking) {

@@ -284,6 +284,7 @@ module plumb_card_common #(
       status.features_cbfc = OrderedSets;
       status.features_patterns = 1'b1;
       status.features_messages = 1'b1;
+      status.features_time = 1'b0;
       status.features_core = WithCore;
       status.clock_period_num = plumb_pkg::ClockPeriodNum;
       status.clock_period_den = plumb_pkg::ClockPeriodDen;

@@ -1,5 +1,6 @@
 // The firmware's event loop: sleeps until the timer or the host wants something, carries out the
-// host's commands, watches the ports, and parks the transmitter when the host has been silent for
+// host's commands, watches the ports, keeps
+// the card's time to another's, and parks the transmitter when the host has been silent for
 // too long.
 //
 // It is the same source on the processor and in tests, where `Bus` (card.h) stands for what is
@@ -7,6 +8,7 @@
 #pragma once
 
 #include "firmware/card.h"
+#include "firmware/event_port.h"
 #include "firmware/interface.h"
 #include "firmware/local.h"
 #include "firmware/port.h"
@@ -26,7 +28,9 @@ class Control {
         ports_{{bus, 0, shared.port[0], timing}, {bus, 1, shared.port[1], timing},
                {bus, 2, shared.port[2], timing}, {bus, 3, shared.port[3], timing},
                {bus, 4, shared.port[4], timing}, {bus, 5, shared.port[5], timing},
-               {bus, 6, shared.port[6], timing}, {bus, 7, shared.port[7], timing}} {}
+               {bus, 6, shared.port[6], timing}, {bus, 7, shared.port[7], timing}},
+        events_(bus),
+        clock_(events_) {}
 
   // Fills in the shared block and asks for interrupts. To be called once.
   void start() {
@@ -90,9 +94,11 @@ class Control {
         regs::global::kFeaturesLlr.get(bus_.readCard(regs::global::kFeatures)) != 0;
     for (uint32_t port = 0; port < port_count_; ++port) ports_[port].start(has_retry);
     // A clock takes num/den ps. A card without a period has no polls.
-    const uint64_t num = bus_.readCard(regs::global::kClockPeriodNum);
-    const uint64_t den = bus_.readCard(regs::global::kClockPeriodDen);
+    const uint32_t num = bus_.readCard(regs::global::kClockPeriodNum);
+    const uint32_t den = bus_.readCard(regs::global::kClockPeriodDen);
     constexpr uint64_t kPsPerUs = 1'000'000;
+    events_.start(num, den);
+    shared_.ptp.has_time = num != 0 && den != 0 && events_.hasTime() ? 1 : 0;
     poll_clocks_ = num == 0 ? 0 : poll_us_ * kPsPerUs * den / num;
     checkAccesses(regs::global::kCapability);
     schedulePolls();
@@ -102,6 +108,7 @@ class Control {
   void schedulePolls() {
     bool active = false;
     for (uint32_t port = 0; port < port_count_; ++port) active |= ports_[port].active();
+    active |= clock_.settings().role != kPtpOff;
     active &= poll_clocks_ != 0;
     if (active && !polling_) next_poll_ = now() + poll_clocks_;
     polling_ = active;
@@ -117,6 +124,36 @@ class Control {
       // Counted, not logged: a card that refuses accesses would fill the log.
       if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
     }
+    if (clock_.settings().role != kPtpOff) pollClock(time);
+  }
+
+  void pollClock(uint64_t time) {
+    const uint32_t steps = clock_.steps();
+    clock_.poll(poll_us_);
+    if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
+    if (clock_.steps() != steps) logAt(time, kLogPtpStep, nanoseconds(clock_.lastStepPs()));
+    reportClock(time);
+  }
+
+  static uint32_t nanoseconds(int64_t ps) {
+    constexpr int64_t kMost = 0x7FFF'FFFF;
+    const int64_t ns = ps / 1000;
+    return static_cast<uint32_t>(ns > kMost ? kMost : ns < -kMost ? -kMost : ns);
+  }
+
+  // Only when there is something new: the host's reading is not disturbed more often than that.
+  void reportClock(uint64_t time) {
+    volatile PtpStatus& seen = shared_.ptp;
+    const uint32_t state = clock_.state();
+    const uint32_t role = clock_.settings().role;
+    const bool changed = seen.state != state || seen.role != role;
+    if (!changed && seen.syncs == clock_.syncs() && seen.exchanges == clock_.exchanges()) return;
+    {
+      const Update update(seen.sequence);
+      clock_.report(seen);
+      if (changed) store(seen.changed, time);
+    }
+    if (changed) logAt(time, kLogPtp, state | role << 8 | uint32_t{clock_.settings().port} << 16);
   }
 
   void logChanges(uint32_t port, const PortChanges& changes, uint64_t time) {
@@ -219,6 +256,8 @@ class Control {
       case kClearHealth:
       case kSetRetry:
         return setPort(code);
+      case kSetPtp:
+        return setPtp();
       default:
         return kUnknownCommand;
     }
@@ -306,11 +345,59 @@ class Control {
     return kDone;
   }
 
+  // A signed byte of `word`, and whether it is within its bounds.
+  static bool signedByte(uint32_t word, uint32_t byte, int32_t least, int32_t most, int8_t& value) {
+    value = static_cast<int8_t>(word >> 8 * byte);
+    return value >= least && value <= most;
+  }
+
+  uint32_t setPtp() {
+    const volatile uint32_t(&arguments)[kArguments] = shared_.command.arguments;
+    ptp::Settings wanted{};
+    const uint32_t role = arguments[0] & 0xFF;
+    const uint32_t port = arguments[0] >> 8 & 0xFF;
+    if (shared_.ptp.has_time == 0 || role > kPtpPps || port >= port_count_ ||
+        arguments[0] >> 24 != 0) {
+      return kBadArgument;
+    }
+    wanted.role = static_cast<PtpRole>(role);
+    wanted.port = static_cast<uint16_t>(port);
+    wanted.domain = static_cast<uint8_t>(arguments[0] >> 16);
+    const uint32_t intervals = arguments[1];
+    if (!signedByte(intervals, 0, ptp::Servo::kLeastLog, ptp::Servo::kMostLog, wanted.log_sync) ||
+        !signedByte(intervals, 1, ptp::Servo::kLeastLog, ptp::Servo::kMostLog, wanted.log_delay) ||
+        !signedByte(intervals, 2, kLeastAnnounceLog, ptp::Servo::kMostLog, wanted.log_announce)) {
+      return kBadArgument;
+    }
+    for (uint32_t i = 0; i < 6; ++i) {
+      wanted.mac[i] = static_cast<uint8_t>(arguments[2 + i / 4] >> 8 * (i % 4));
+    }
+    const bool frames = role == kPtpSlave || role == kPtpMaster;
+    if (frames && !events_.hasEvents(port)) return kBadArgument;
+    changeRole(wanted);
+    return checkAccesses(regs::time::kBase) ? kDone : kAccessFailed;
+  }
+
+  void changeRole(const ptp::Settings& wanted) {
+    const ptp::Settings& before = clock_.settings();
+    const bool had_frames = before.role == kPtpSlave || before.role == kPtpMaster;
+    if (had_frames) events_.listen(before.port, false);
+    if (wanted.role == kPtpSlave || wanted.role == kPtpMaster) events_.listen(wanted.port, true);
+    events_.listenToPulses(wanted.role == kPtpPps);
+    clock_.start(wanted);
+    reportClock(now());
+    schedulePolls();
+  }
+
+  static constexpr int32_t kLeastAnnounceLog = -3;
+
   Bus& bus_;
   Card<Bus> card_;
   volatile Shared& shared_;
   uint32_t poll_us_;
   Port<Bus> ports_[kMostPorts];
+  EventPort<Bus> events_;
+  ptp::Clock<EventPort<Bus>> clock_;
   uint32_t port_count_ = 0;
   uint64_t poll_clocks_ = 0;  // from one poll of the ports to the next; 0: none
   uint64_t next_poll_ = 0;

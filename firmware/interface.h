@@ -55,6 +55,12 @@ enum CommandCode : uint32_t {
   // Of a port with link-level retry. Arguments: port, RetryPolicy, and with kRetryInit: attempts
   // before it gives up (1 to 255), microseconds that an attempt may take (100 to 10^6).
   kSetRetry = 10,
+  // Of a card with block time. Arguments:
+  //   PtpRole in bits 7:0, port in 15:8, domain in 23:16
+  //   log2 of seconds, signed bytes: from one Sync to the next in bits 7:0 (-7 to 4), Delay_Req in
+  //   15:8 (-7 to 4), Announce in 23:16 (-3 to 4)
+  //   the port's MAC address: bytes 0 to 3, byte 0 in bits 7:0; then bytes 4 and 5
+  kSetPtp = 11,
 };
 
 inline constexpr uint32_t kMostAttempts = 255;  // ranges of kSetRetry
@@ -129,6 +135,8 @@ enum LogEvent : uint32_t {
   kLogFault = 7,         // cause
   kLogLink = 8,          // port, MacState, MacReason, RS-FEC: a byte each, port in the lowest
   kLogRetry = 9,         // port, RetryState, RetryReason, attempts: the same way
+  kLogPtp = 10,          // PtpState, PtpRole, port: a byte each
+  kLogPtpStep = 11,      // ns by which time was stepped, signed, at most what 32 bits hold
 };
 
 enum ParkReason : uint32_t {
@@ -245,6 +253,50 @@ struct PortStatus {
   Health health;
 };
 
+// ---- Time between cards ----
+
+enum PtpRole : uint32_t {
+  kPtpOff = 0,     // the card's time runs free, at the rate that it has
+  kPtpSlave = 1,   // it follows a master
+  kPtpMaster = 2,  // it is one
+  kPtpPps = 3,     // whole seconds follow the pulse per second
+};
+
+enum PtpState : uint32_t {
+  kPtpFree = 0,
+  kPtpSends = 1,      // as master
+  kPtpListening = 2,  // no master has been heard
+  kPtpMeasuring = 3,  // rate and delay
+  kPtpTracking = 4,
+  kPtpLocked = 5,
+  kPtpHoldover = 6,  // was locked, and no master is heard: the rate stays
+};
+
+// Under its sequence number, as PortStatus.
+struct PtpStatus {
+  uint32_t sequence;
+  uint32_t has_time;  // 1: the card has block time
+  uint32_t role;      // PtpRole
+  uint32_t port;
+  uint32_t domain;
+  uint32_t state;        // PtpState
+  uint32_t master_high;  // clock identity of the master, bytes 0 to 3, byte 0 highest
+  uint32_t master_low;   // bytes 4 to 7
+  uint32_t master_port;
+  uint32_t uncertainty_ps;  // standard uncertainty of offset_ps, without asymmetry of the path
+  Wide offset_ps;           // signed: mean of the card's time less the master's lately
+  Wide delay_ps;            // signed: of the path, one way
+  uint32_t rate;            // signed, 1e-12: of the card's time against its oscillator
+  uint32_t syncs;           // used, or sent
+  uint32_t exchanges;       // Delay_Req that were answered, or that it has answered
+  uint32_t outliers;        // Syncs that were left out
+  uint32_t steps;           // of time
+  uint32_t losses;          // of a master
+  uint32_t bad_frames;      // received, and not understood
+  uint32_t dropped;         // frames that were not sent, requests beyond those that fit
+  Wide changed;             // when role or state last changed
+};
+
 inline constexpr uint32_t kSharedMagic = 0x504C'5348;  // the letters PLSH
 
 struct Shared {
@@ -260,14 +312,17 @@ struct Shared {
   LogEntry log[kLogEntries];  // entry n at n % kLogEntries
   uint32_t ports;             // of the card
   PortStatus port[kMostPorts];
+  PtpStatus ptp;
 };
 inline constexpr uint32_t kSharedWords = sizeof(Shared) / 4;
 
 // The layout is the interface: what moves here raises its version.
-static_assert(sizeof(ImageHeader) == 36 && sizeof(PortStatus) == 388 && sizeof(Shared) == 4292);
+static_assert(sizeof(ImageHeader) == 36 && sizeof(PortStatus) == 388 && sizeof(PtpStatus) == 96 &&
+              sizeof(Shared) == 4388);
 static_assert(offsetof(Shared, command) == 16 && offsetof(Shared, reply) == 40 &&
               offsetof(Shared, statistics) == 112 && offsetof(Shared, fault) == 144 &&
               offsetof(Shared, log_written) == 156 && offsetof(Shared, log) == 160 &&
-              offsetof(Shared, ports) == 1184 && offsetof(Shared, port) == 1188);
+              offsetof(Shared, ports) == 1184 && offsetof(Shared, port) == 1188 &&
+              offsetof(Shared, ptp) == 4292);
 
 }  // namespace plumbline::firmware

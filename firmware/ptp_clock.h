@@ -246,9 +246,15 @@ class Clock {
     silent_us_ += elapsed_us;
     no_sync_us_ += elapsed_us;
     if (silent_us_ < silence_us_ && no_sync_us_ < kSilentSyncs * intervalUs(sync_log_)) return;
+    loseMaster();
+    forgetMaster();
+  }
+
+  void loseMaster() {
     ++losses_;
     held_ = held_ || servo_.locked();
-    forgetMaster();
+    servo_.hold();
+    link_.setRate(servo_.rate());
   }
 
   void forgetMaster() {
@@ -278,8 +284,7 @@ class Clock {
     if (!has_master_) return;
     silent_us_ += elapsed_us;
     if (silent_us_ < kPulseTimeoutUs) return;
-    ++losses_;
-    held_ = held_ || servo_.locked();
+    loseMaster();
     has_master_ = false;
     servo_.start(0, false);
   }

@@ -95,6 +95,11 @@ class Servo {
     return {};
   }
 
+  // The master is gone: the rate without the last offset's share, to be set.
+  void hold() {
+    if (phase_ == Phase::kTrack) rate_ = bounded(scaled(integral_, -kIntegralBits));
+  }
+
   [[nodiscard]] Phase phase() const { return phase_; }
   // The rate to be set, in 1e-12; negative: own time is slowed down.
   [[nodiscard]] int32_t rate() const { return static_cast<int32_t>(rate_); }
@@ -204,6 +209,8 @@ class Servo {
     if (magnitude(offset) > kStepPs) {
       action.step_ps = -offset;
       last_difference_ -= offset;
+    } else {
+      deviation_ += magnitude(offset) / 4;  // none of it is an outlier
     }
     return action;
   }

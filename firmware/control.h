@@ -1,13 +1,17 @@
 // The firmware's event loop: sleeps until the timer or the host wants something, carries out the
-// host's commands, and parks the transmitter when the host has been silent for too long.
+// host's commands, watches the ports, keeps
+// the card's time to another's, and parks the transmitter when the host has been silent for
+// too long.
 //
 // It is the same source on the processor and in tests, where `Bus` (card.h) stands for what is
 // around it.
 #pragma once
 
 #include "firmware/card.h"
+#include "firmware/event_port.h"
 #include "firmware/interface.h"
 #include "firmware/local.h"
+#include "firmware/port.h"
 #include "firmware/version.h"
 
 namespace plumbline::firmware {
@@ -15,18 +19,27 @@ namespace plumbline::firmware {
 template <typename Bus>
 class Control {
  public:
-  // `shared` is memory that the host reads and writes at any time.
-  constexpr Control(Bus& bus, volatile Shared& shared) : bus_(bus), card_(bus), shared_(shared) {}
+  // `shared` is memory that the host reads and writes at any time. `timing`: of the ports.
+  constexpr Control(Bus& bus, volatile Shared& shared, const PortTiming& timing = {})
+      : bus_(bus),
+        card_(bus),
+        shared_(shared),
+        poll_us_(timing.link.poll_us),
+        ports_{{bus, 0, shared.port[0], timing}, {bus, 1, shared.port[1], timing},
+               {bus, 2, shared.port[2], timing}, {bus, 3, shared.port[3], timing},
+               {bus, 4, shared.port[4], timing}, {bus, 5, shared.port[5], timing},
+               {bus, 6, shared.port[6], timing}, {bus, 7, shared.port[7], timing}},
+        events_(bus),
+        clock_(events_) {}
 
   // Fills in the shared block and asks for interrupts. To be called once.
   void start() {
     shared_.interface_version = kInterfaceVersion;
     shared_.version = kVersion;
-    ports_ = card_.ports();
     bus_.writeLocal(local::kIrqEnable, local::kIrqMailIn);
-    setTimer();
     log(kLogStarted, kVersion);
-    checkAccesses(regs::global::kCapability);
+    startPorts();
+    setTimer();
     shared_.state = kReady;
     shared_.magic = kSharedMagic;
   }
@@ -35,12 +48,13 @@ class Control {
   void service() {
     count(shared_.statistics.wakes);
     takeMail();
+    if (polling_ && now() >= next_poll_) pollPorts();
     if (watchdog_ != 0 && now() - heard_ >= watchdog_) {
       count(shared_.statistics.timer_events);
       park(kHostSilent);
       watchdog_ = 0;
-      setTimer();
     }
+    setTimer();
   }
 
   [[noreturn]] void run() {
@@ -72,17 +86,103 @@ class Control {
     }
   }
 
-  // To the end of the host's time, or never. The high half comes first, as all ones, so that no
-  // time in between is due.
+  void startPorts() {
+    const uint32_t count = card_.ports();
+    port_count_ = count < kMostPorts ? count : kMostPorts;
+    shared_.ports = port_count_;
+    const bool has_retry =
+        regs::global::kFeaturesLlr.get(bus_.readCard(regs::global::kFeatures)) != 0;
+    for (uint32_t port = 0; port < port_count_; ++port) ports_[port].start(has_retry);
+    // A clock takes num/den ps. A card without a period has no polls.
+    const uint32_t num = bus_.readCard(regs::global::kClockPeriodNum);
+    const uint32_t den = bus_.readCard(regs::global::kClockPeriodDen);
+    constexpr uint64_t kPsPerUs = 1'000'000;
+    events_.start(num, den);
+    shared_.ptp.has_time = num != 0 && den != 0 && events_.hasTime() ? 1 : 0;
+    poll_clocks_ = num == 0 ? 0 : poll_us_ * kPsPerUs * den / num;
+    checkAccesses(regs::global::kCapability);
+    schedulePolls();
+  }
+
+  // Polls begin when there is a port to be polled, and end with the last one.
+  void schedulePolls() {
+    bool active = false;
+    for (uint32_t port = 0; port < port_count_; ++port) active |= ports_[port].active();
+    active |= clock_.settings().role != kPtpOff;
+    active &= poll_clocks_ != 0;
+    if (active && !polling_) next_poll_ = now() + poll_clocks_;
+    polling_ = active;
+  }
+
+  void pollPorts() {
+    const uint64_t time = now();
+    next_poll_ = time + poll_clocks_;
+    for (uint32_t port = 0; port < port_count_; ++port) {
+      if (!ports_[port].active()) continue;
+      const PortChanges changes = ports_[port].poll(time, poll_us_);
+      logChanges(port, changes, time);
+      // Counted, not logged: a card that refuses accesses would fill the log.
+      if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
+    }
+    if (clock_.settings().role != kPtpOff) pollClock(time);
+  }
+
+  void pollClock(uint64_t time) {
+    const uint32_t steps = clock_.steps();
+    clock_.poll(poll_us_);
+    if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
+    if (clock_.steps() != steps) logAt(time, kLogPtpStep, nanoseconds(clock_.lastStepPs()));
+    reportClock(time);
+  }
+
+  static uint32_t nanoseconds(int64_t ps) {
+    constexpr int64_t kMost = 0x7FFF'FFFF;
+    const int64_t ns = ps / 1000;
+    return static_cast<uint32_t>(ns > kMost ? kMost : ns < -kMost ? -kMost : ns);
+  }
+
+  // Only when there is something new: the host's reading is not disturbed more often than that.
+  void reportClock(uint64_t time) {
+    volatile PtpStatus& seen = shared_.ptp;
+    const uint32_t state = clock_.state();
+    const uint32_t role = clock_.settings().role;
+    const bool changed = seen.state != state || seen.role != role;
+    if (!changed && seen.syncs == clock_.syncs() && seen.exchanges == clock_.exchanges()) return;
+    {
+      const Update update(seen.sequence);
+      clock_.report(seen);
+      if (changed) store(seen.changed, time);
+    }
+    if (changed) logAt(time, kLogPtp, state | role << 8 | uint32_t{clock_.settings().port} << 16);
+  }
+
+  void logChanges(uint32_t port, const PortChanges& changes, uint64_t time) {
+    const volatile PortStatus& is = shared_.port[port];
+    if (changes.link) {
+      logAt(time, kLogLink,
+            port | is.link.state << 8 | is.link.reason << 16 | is.link.rs_fec << 24);
+    }
+    if (changes.retry) {
+      logAt(time, kLogRetry,
+            port | is.retry.state << 8 | is.retry.reason << 16 | is.retry.attempts << 24);
+    }
+  }
+
+  // To the end of the host's time or the next poll, or never. The high half comes first, as all
+  // ones, so that no time in between is due.
   void setTimer() {
-    const uint64_t due = watchdog_ != 0 ? heard_ + watchdog_ : ~uint64_t{0};
+    uint64_t due = watchdog_ != 0 ? heard_ + watchdog_ : ~uint64_t{0};
+    if (polling_ && next_poll_ < due) due = next_poll_;
+    if (due == due_) return;
+    due_ = due;
     bus_.writeLocal(local::kCompareHigh, ~uint32_t{0});
     bus_.writeLocal(local::kCompareLow, static_cast<uint32_t>(due));
     bus_.writeLocal(local::kCompareHigh, static_cast<uint32_t>(due >> 32));
   }
 
-  void log(uint32_t event, uint32_t argument) {
-    const uint64_t time = now();
+  void log(uint32_t event, uint32_t argument) { logAt(now(), event, argument); }
+
+  void logAt(uint64_t time, uint32_t event, uint32_t argument) {
     const uint32_t number = shared_.log_written;
     volatile LogEntry& entry = shared_.log[number % kLogEntries];
     entry.time_low = static_cast<uint32_t>(time);
@@ -120,7 +220,6 @@ class Control {
       if (status != kDone) log(kLogCommandRefused, shared_.command.code);
       answer(sequence, status);
     }
-    setTimer();
   }
 
   void answer(uint32_t sequence, uint32_t status) {
@@ -151,6 +250,14 @@ class Control {
         return kDone;
       case kReadRow:
         return readRow();
+      case kSetFec:
+      case kRestartLink:
+      case kSetLink:
+      case kClearHealth:
+      case kSetRetry:
+        return setPort(code);
+      case kSetPtp:
+        return setPtp();
       default:
         return kUnknownCommand;
     }
@@ -181,7 +288,7 @@ class Control {
     const uint32_t port = shared_.command.arguments[0];
     const uint32_t table = shared_.command.arguments[1];
     const uint32_t row = shared_.command.arguments[2];
-    if (port >= ports_ || table > regs::port::kTblAddrTable.max() ||
+    if (port >= port_count_ || table > regs::port::kTblAddrTable.max() ||
         row > regs::port::kTblAddrRow.max()) {
       return kBadArgument;
     }
@@ -191,10 +298,111 @@ class Control {
     return checkAccesses(regs::port::address(port, regs::port::kTblData)) ? kDone : kAccessFailed;
   }
 
+  // The commands of one port.
+  uint32_t setPort(uint32_t code) {
+    const uint32_t number = shared_.command.arguments[0];
+    if (number >= port_count_) return kBadArgument;
+    const uint32_t status = applyTo(ports_[number], code);
+    if (status != kDone) return status;
+    const uint64_t time = now();
+    logChanges(number, ports_[number].report(time), time);
+    schedulePolls();
+    return checkAccesses(regs::mac::address(number, 0)) ? kDone : kAccessFailed;
+  }
+
+  uint32_t applyTo(Port<Bus>& port, uint32_t code) {
+    const uint32_t value = shared_.command.arguments[1];
+    if (!(code == kSetRetry ? port.hasRetry() : port.hasMac())) return kBadArgument;
+    switch (code) {
+      case kSetFec:
+        if (value > static_cast<uint32_t>(MacFec::kEither)) return kBadArgument;
+        port.setFec(static_cast<MacFec>(value));
+        return kDone;
+      case kRestartLink:
+        port.restart();
+        return kDone;
+      case kSetLink:
+        if (value > kLinkReleased) return kBadArgument;
+        port.setMode(static_cast<LinkMode>(value));
+        return kDone;
+      case kClearHealth:
+        port.clearHealth();
+        return kDone;
+      default:
+        return setRetry(port, value);
+    }
+  }
+
+  uint32_t setRetry(Port<Bus>& port, uint32_t policy) {
+    const uint32_t most = shared_.command.arguments[2];
+    const uint32_t limit_us = shared_.command.arguments[3];
+    if (policy > kRetryInit) return kBadArgument;
+    if (policy == kRetryInit &&
+        (most < 1 || most > kMostAttempts || limit_us < kLeastLimitUs || limit_us > kMostLimitUs)) {
+      return kBadArgument;
+    }
+    port.setRetry(static_cast<RetryPolicy>(policy), most, limit_us);
+    return kDone;
+  }
+
+  // A signed byte of `word`, and whether it is within its bounds.
+  static bool signedByte(uint32_t word, uint32_t byte, int32_t least, int32_t most, int8_t& value) {
+    value = static_cast<int8_t>(word >> 8 * byte);
+    return value >= least && value <= most;
+  }
+
+  uint32_t setPtp() {
+    const volatile uint32_t(&arguments)[kArguments] = shared_.command.arguments;
+    ptp::Settings wanted{};
+    const uint32_t role = arguments[0] & 0xFF;
+    const uint32_t port = arguments[0] >> 8 & 0xFF;
+    if (shared_.ptp.has_time == 0 || role > kPtpPps || port >= port_count_ ||
+        arguments[0] >> 24 != 0) {
+      return kBadArgument;
+    }
+    wanted.role = static_cast<PtpRole>(role);
+    wanted.port = static_cast<uint16_t>(port);
+    wanted.domain = static_cast<uint8_t>(arguments[0] >> 16);
+    const uint32_t intervals = arguments[1];
+    if (!signedByte(intervals, 0, ptp::Servo::kLeastLog, ptp::Servo::kMostLog, wanted.log_sync) ||
+        !signedByte(intervals, 1, ptp::Servo::kLeastLog, ptp::Servo::kMostLog, wanted.log_delay) ||
+        !signedByte(intervals, 2, kLeastAnnounceLog, ptp::Servo::kMostLog, wanted.log_announce)) {
+      return kBadArgument;
+    }
+    for (uint32_t i = 0; i < 6; ++i) {
+      wanted.mac[i] = static_cast<uint8_t>(arguments[2 + i / 4] >> 8 * (i % 4));
+    }
+    const bool frames = role == kPtpSlave || role == kPtpMaster;
+    if (frames && !events_.hasEvents(port)) return kBadArgument;
+    changeRole(wanted);
+    return checkAccesses(regs::time::kBase) ? kDone : kAccessFailed;
+  }
+
+  void changeRole(const ptp::Settings& wanted) {
+    const ptp::Settings& before = clock_.settings();
+    const bool had_frames = before.role == kPtpSlave || before.role == kPtpMaster;
+    if (had_frames) events_.listen(before.port, false);
+    if (wanted.role == kPtpSlave || wanted.role == kPtpMaster) events_.listen(wanted.port, true);
+    events_.listenToPulses(wanted.role == kPtpPps);
+    clock_.start(wanted);
+    reportClock(now());
+    schedulePolls();
+  }
+
+  static constexpr int32_t kLeastAnnounceLog = -3;
+
   Bus& bus_;
   Card<Bus> card_;
   volatile Shared& shared_;
-  uint32_t ports_ = 0;
+  uint32_t poll_us_;
+  Port<Bus> ports_[kMostPorts];
+  EventPort<Bus> events_;
+  ptp::Clock<EventPort<Bus>> clock_;
+  uint32_t port_count_ = 0;
+  uint64_t poll_clocks_ = 0;  // from one poll of the ports to the next; 0: none
+  uint64_t next_poll_ = 0;
+  uint64_t due_ = 0;  // what the timer waits for
+  bool polling_ = false;
   uint64_t watchdog_ = 0;  // clocks; 0 while it is not armed
   uint64_t heard_ = 0;     // when the host last spoke
 };

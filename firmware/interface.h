@@ -11,7 +11,7 @@
 namespace plumbline::firmware {
 
 inline constexpr uint32_t kInterfaceMajor = 1;
-inline constexpr uint32_t kInterfaceMinor = 0;
+inline constexpr uint32_t kInterfaceMinor = 1;
 inline constexpr uint32_t kInterfaceVersion = kInterfaceMajor << 16 | kInterfaceMinor;
 
 // Where the processor has its memory, and where an image lies and begins.
@@ -47,12 +47,30 @@ enum CommandCode : uint32_t {
   kDisarmWatchdog = 3,
   kPark = 4,     // stops the schedule now
   kReadRow = 5,  // arguments: port, table, row; values: the 16 words of the row
+  // Of a port with block mac:
+  kSetFec = 6,       // arguments: port, MacFec (mac_bring_up.h); the link comes up anew
+  kRestartLink = 7,  // argument: port
+  kSetLink = 8,      // arguments: port, LinkMode
+  kClearHealth = 9,  // argument: port; its sums begin anew
+  // Of a port with link-level retry. Arguments: port, RetryPolicy, and with kRetryInit: attempts
+  // before it gives up (1 to 255), microseconds that an attempt may take (100 to 10^6).
+  kSetRetry = 10,
+  // Of a card with block time. Arguments:
+  //   PtpRole in bits 7:0, port in 15:8, domain in 23:16
+  //   log2 of seconds, signed bytes: from one Sync to the next in bits 7:0 (-7 to 4), Delay_Req in
+  //   15:8 (-7 to 4), Announce in 23:16 (-3 to 4)
+  //   the port's MAC address: bytes 0 to 3, byte 0 in bits 7:0; then bytes 4 and 5
+  kSetPtp = 11,
 };
+
+inline constexpr uint32_t kMostAttempts = 255;  // ranges of kSetRetry
+inline constexpr uint32_t kLeastLimitUs = 100;
+inline constexpr uint32_t kMostLimitUs = 1'000'000;
 
 enum CommandStatus : uint32_t {
   kDone = 0,
   kUnknownCommand = 1,
-  kBadArgument = 2,   // outside of what this card has
+  kBadArgument = 2,   // outside of what this card or port has
   kAccessFailed = 3,  // the card refused a register access
 };
 
@@ -115,6 +133,10 @@ enum LogEvent : uint32_t {
   kLogParked = 5,        // ParkReason
   kLogAccessFailed = 6,  // offset of the register
   kLogFault = 7,         // cause
+  kLogLink = 8,          // port, MacState, MacReason, RS-FEC: a byte each, port in the lowest
+  kLogRetry = 9,         // port, RetryState, RetryReason, attempts: the same way
+  kLogPtp = 10,          // PtpState, PtpRole, port: a byte each
+  kLogPtpStep = 11,      // ns by which time was stepped, signed, at most what 32 bits hold
 };
 
 enum ParkReason : uint32_t {
@@ -130,6 +152,151 @@ struct LogEntry {
 };
 inline constexpr uint32_t kLogEntries = 64;
 
+// ---- Ports: links, link-level retry, health ----
+
+inline constexpr uint32_t kMostPorts = 8;
+
+// A number of 64 bits. Times are clocks of the card since its reset.
+struct Wide {
+  uint32_t low;
+  uint32_t high;
+};
+
+enum LinkMode : uint32_t {
+  kLinkRun = 0,       // the firmware brings it up and watches it
+  kLinkHeld = 1,      // the MAC is held in reset: the other end sees no signal
+  kLinkReleased = 2,  // the firmware leaves the port's block mac to the host
+};
+
+struct LinkStatus {
+  uint32_t mode;    // LinkMode
+  uint32_t fec;     // MacFec, as asked for
+  uint32_t state;   // MacState
+  uint32_t reason;  // MacReason
+  uint32_t rs_fec;  // 1: RS-FEC on the link, or in the present attempt
+  uint32_t losses;  // of links that had been up
+  Wide changed;     // when state or reason last changed
+};
+
+enum RetryPolicy : uint32_t {
+  kRetryLeave = 0,  // the firmware does nothing about link-level retry
+  kRetryOff = 1,    // both directions are switched off
+  kRetryInit = 2,   // both are switched on, and initialised whenever the link comes up
+};
+
+enum RetryState : uint32_t {
+  kRetryIdle = 0,     // by its policy
+  kRetryNoLink = 1,   // initialised when the link comes up
+  kRetryBegun = 2,    // INIT is sent, no ECHO has come
+  kRetryUp = 3,       // frames are kept and sent again
+  kRetryWaiting = 4,  // off until the next attempt
+  kRetryGivenUp = 5,  // off until the link comes up anew, or the host asks
+};
+
+// Why it is not up: how the last attempt ended, or the retry that had been up.
+enum RetryReason : uint32_t {
+  kRetryNone = 0,
+  kRetryNoEcho = 1,    // the other end did not answer INIT in time
+  kRetryFlushed = 2,   // the sender gave up its frames
+  kRetryLinkLost = 3,  // the MAC lost its link
+};
+
+struct RetryStatus {
+  uint32_t policy;    // RetryPolicy
+  uint32_t state;     // RetryState
+  uint32_t reason;    // RetryReason
+  uint32_t attempts;  // since the link came up, or since the retry was up for long
+  uint32_t most;      // attempts before it gives up
+  uint32_t limit_us;  // of an attempt, and the wait behind the first; each wait is twice the last
+  uint32_t failures;  // attempts that failed, ever
+  Wide changed;       // when state or reason last changed
+};
+
+// Counts of a MAC since `from`, by their places in Health::sums. The registers' names are those of
+// docs/registers.md.
+inline constexpr uint32_t kFecLanes = 4;
+inline constexpr uint32_t kPcsLanes = 20;
+enum HealthSum : uint32_t {
+  kSumCodewords,
+  kSumCorrected,
+  kSumUncorrected,
+  kSumSymbolErrors,                              // one for each FEC lane
+  kSumBipErrors = kSumSymbolErrors + kFecLanes,  // one for each PCS lane
+  kSumBadCodes = kSumBipErrors + kPcsLanes,
+  kSumAlignmentLosses,
+  kSumHiBerEvents,
+  kSumLocalFaults,
+  kSumRemoteFaults,
+  kSumTxUnderflows,
+  kSumTxOverflows,
+  kSumRxFifoOverflows,
+  kHealthSums,
+};
+
+struct Health {
+  Wide from;
+  Wide to;               // when the sums were last added to
+  uint32_t readings;     // so many times since `from`
+  uint32_t clock_count;  // MAC_CLOCK_COUNT at the last reading
+  uint32_t saturated;    // 1: a counter was full, the sums are lower bounds
+  Wide sums[kHealthSums];
+};
+
+// The firmware makes `sequence` odd, changes the rest, and makes it even again: what was read
+// between two readings of the same even number belongs together.
+struct PortStatus {
+  uint32_t sequence;
+  uint32_t has_mac;    // 1: the port has block mac
+  uint32_t has_retry;  // 1: the port has link-level retry
+  LinkStatus link;
+  RetryStatus retry;
+  Health health;
+};
+
+// ---- Time between cards ----
+
+enum PtpRole : uint32_t {
+  kPtpOff = 0,     // the card's time runs free, at the rate that it has
+  kPtpSlave = 1,   // it follows a master
+  kPtpMaster = 2,  // it is one
+  kPtpPps = 3,     // whole seconds follow the pulse per second
+};
+
+enum PtpState : uint32_t {
+  kPtpFree = 0,
+  kPtpSends = 1,      // as master
+  kPtpListening = 2,  // no master has been heard
+  kPtpMeasuring = 3,  // rate and delay
+  kPtpTracking = 4,
+  kPtpLocked = 5,
+  kPtpHoldover = 6,  // was locked, and no master is heard: the rate stays
+};
+
+// Under its sequence number, as PortStatus.
+struct PtpStatus {
+  uint32_t sequence;
+  uint32_t has_time;  // 1: the card has block time
+  uint32_t role;      // PtpRole
+  uint32_t port;
+  uint32_t domain;
+  uint32_t state;        // PtpState
+  uint32_t master_high;  // clock identity of the master, bytes 0 to 3, byte 0 highest
+  uint32_t master_low;   // bytes 4 to 7
+  uint32_t master_port;
+  uint32_t uncertainty_ps;  // standard uncertainty of offset_ps, without asymmetry of the path
+  Wide offset_ps;           // signed: mean of the card's time less the master's lately
+  Wide delay_ps;            // signed: of the path, one way
+  uint32_t rate;            // signed, 1e-12: of the card's time against its oscillator
+  uint32_t syncs;           // used, or sent
+  uint32_t exchanges;       // Delay_Req that were answered, or that it has answered
+  uint32_t outliers;        // Syncs that were left out
+  uint32_t steps;           // of time
+  uint32_t losses;          // of a master
+  uint32_t bad_frames;      // received, and not understood
+  uint32_t dropped;         // frames that were not sent, requests beyond those that fit
+  Wide changed;             // when role or state last changed
+};
+
 inline constexpr uint32_t kSharedMagic = 0x504C'5348;  // the letters PLSH
 
 struct Shared {
@@ -143,13 +310,19 @@ struct Shared {
   Fault fault;
   uint32_t log_written;       // entries ever written; the last kLogEntries are there
   LogEntry log[kLogEntries];  // entry n at n % kLogEntries
+  uint32_t ports;             // of the card
+  PortStatus port[kMostPorts];
+  PtpStatus ptp;
 };
 inline constexpr uint32_t kSharedWords = sizeof(Shared) / 4;
 
 // The layout is the interface: what moves here raises its version.
-static_assert(sizeof(ImageHeader) == 36 && sizeof(Shared) == 1184);
+static_assert(sizeof(ImageHeader) == 36 && sizeof(PortStatus) == 388 && sizeof(PtpStatus) == 96 &&
+              sizeof(Shared) == 4388);
 static_assert(offsetof(Shared, command) == 16 && offsetof(Shared, reply) == 40 &&
               offsetof(Shared, statistics) == 112 && offsetof(Shared, fault) == 144 &&
-              offsetof(Shared, log_written) == 156 && offsetof(Shared, log) == 160);
+              offsetof(Shared, log_written) == 156 && offsetof(Shared, log) == 160 &&
+              offsetof(Shared, ports) == 1184 && offsetof(Shared, port) == 1188 &&
+              offsetof(Shared, ptp) == 4292);
 
 }  // namespace plumbline::firmware

@@ -10,7 +10,7 @@ namespace plumbline::firmware::regs {
 
 // Version of the map that this header was made from.
 inline constexpr uint32_t kMapMajor = 1;
-inline constexpr uint32_t kMapMinor = 4;
+inline constexpr uint32_t kMapMinor = 5;
 inline constexpr uint32_t kMapPatch = 0;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
@@ -37,12 +37,12 @@ inline constexpr uint32_t kCount = 1;
 inline constexpr uint32_t kId = 0x010;
 inline constexpr uint32_t kIdValue = 0x504C554D;
 inline constexpr uint32_t kVersion = 0x014;
-inline constexpr uint32_t kVersionValue = 0x01040000;
+inline constexpr uint32_t kVersionValue = 0x01050000;
 inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr uint32_t kMapHash = 0x018;
-inline constexpr uint32_t kMapHashValue = 0xAF246E38;
+inline constexpr uint32_t kMapHashValue = 0xE6F52B16;
 inline constexpr uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -60,6 +60,7 @@ inline constexpr Field kFeaturesCbfc{kFeatures, 6, 1};
 inline constexpr Field kFeaturesPatterns{kFeatures, 7, 1};
 inline constexpr Field kFeaturesMessages{kFeatures, 8, 1};
 inline constexpr Field kFeaturesRxTracking{kFeatures, 9, 1};
+inline constexpr Field kFeaturesTime{kFeatures, 10, 1};
 inline constexpr Field kFeaturesCore{kFeatures, 16, 1};
 inline constexpr uint32_t kClockPeriodNum = 0x024;
 inline constexpr uint32_t kClockPeriodDen = 0x028;
@@ -498,6 +499,101 @@ inline constexpr uint32_t kTxOverflows = 0x0E8;
 inline constexpr uint32_t kRxFifoOverflows = 0x0EC;
 
 }  // namespace mac
+
+// Rate and phase of the card's time, and pulse per second. Card time = local time (the
+// oscillator's) + an offset of 64 bits and 32 bits of fraction of a ps. A card without it
+// (FEATURES.time) reads as zero here.
+namespace time {
+
+inline constexpr uint32_t kBase = 0xC000;
+inline constexpr uint32_t kSize = 0x1000;
+inline constexpr uint32_t kCount = 1;
+
+inline constexpr uint32_t kTimeId = 0x000;
+inline constexpr uint32_t kTimeIdValue = 0x504C544D;
+inline constexpr uint32_t kTimeCommand = 0x004;
+inline constexpr Field kTimeCommandLatch{kTimeCommand, 0, 1};
+inline constexpr Field kTimeCommandClear{kTimeCommand, 1, 1};
+inline constexpr uint32_t kRateLo = 0x008;
+inline constexpr uint32_t kRateHi = 0x00C;
+inline constexpr Field kRateHiWhole{kRateHi, 0, 8};
+inline constexpr uint32_t kStepLo = 0x010;
+inline constexpr uint32_t kStepHi = 0x014;
+inline constexpr uint32_t kSlew = 0x018;
+inline constexpr uint32_t kSlewLimit = 0x01C;
+inline constexpr Field kSlewLimitStep{kSlewLimit, 0, 10};
+inline constexpr Field kSlewLimitInterval{kSlewLimit, 16, 16};
+inline constexpr uint32_t kSlewLeft = 0x020;
+inline constexpr uint32_t kNowLo = 0x028;
+inline constexpr uint32_t kNowHi = 0x02C;
+inline constexpr uint32_t kLocalLo = 0x030;
+inline constexpr uint32_t kLocalHi = 0x034;
+inline constexpr uint32_t kOffsetLo = 0x038;
+inline constexpr uint32_t kOffsetHi = 0x03C;
+inline constexpr uint32_t kOffsetFraction = 0x040;
+inline constexpr uint32_t kPpsControl = 0x044;
+inline constexpr Field kPpsControlInEnable{kPpsControl, 0, 1};
+inline constexpr Field kPpsControlInFalling{kPpsControl, 1, 1};
+inline constexpr Field kPpsControlOutEnable{kPpsControl, 2, 1};
+inline constexpr Field kPpsControlDebounce{kPpsControl, 8, 8};
+inline constexpr uint32_t kPpsWidth = 0x048;
+inline constexpr Field kPpsWidthClocks{kPpsWidth, 0, 28};
+inline constexpr uint32_t kPpsCount = 0x04C;
+inline constexpr uint32_t kPpsTimeLo = 0x050;
+inline constexpr uint32_t kPpsTimeHi = 0x054;
+inline constexpr uint32_t kPpsLocalLo = 0x058;
+inline constexpr uint32_t kPpsLocalHi = 0x05C;
+inline constexpr uint32_t kPpsOutCount = 0x060;
+
+}  // namespace time
+
+// Event frames of a port: frames of the Precision Time Protocol to and from firmware, with their
+// times. The block of port p is at 0xD000 + 0x200·p; a card without it (FEATURES.time), or without
+// the port, reads as zero here. Lengths are without FCS; byte 0 of a frame is in bits 7:0 of its
+// first word.
+namespace event {
+
+inline constexpr uint32_t kBase = 0xD000;
+inline constexpr uint32_t kSize = 0x0200;
+inline constexpr uint32_t kCount = 8;
+// Bus address of a register of instance `index`.
+constexpr uint32_t address(uint32_t index, uint32_t offset) {
+  return kBase + kSize * index + offset;
+}
+
+inline constexpr uint32_t kEventId = 0x000;
+inline constexpr uint32_t kEventIdValue = 0x504C4556;
+inline constexpr uint32_t kEventControl = 0x004;
+inline constexpr Field kEventControlRxEthernet{kEventControl, 0, 1};
+inline constexpr Field kEventControlRxUdp{kEventControl, 1, 1};
+inline constexpr uint32_t kEventCommand = 0x008;
+inline constexpr Field kEventCommandRxTake{kEventCommand, 0, 1};
+inline constexpr Field kEventCommandRxRewind{kEventCommand, 1, 1};
+inline constexpr Field kEventCommandRxClear{kEventCommand, 2, 1};
+inline constexpr Field kEventCommandTxRewind{kEventCommand, 3, 1};
+inline constexpr uint32_t kEventStatus = 0x00C;
+inline constexpr Field kEventStatusRxLevel{kEventStatus, 0, 3};
+inline constexpr Field kEventStatusTxBusy{kEventStatus, 8, 1};
+inline constexpr Field kEventStatusTxLost{kEventStatus, 9, 1};
+inline constexpr uint32_t kEventRxLength = 0x010;
+inline constexpr Field kEventRxLengthBytes{kEventRxLength, 0, 14};
+inline constexpr uint32_t kEventRxData = 0x014;
+inline constexpr uint32_t kEventRxTimeLo = 0x018;
+inline constexpr uint32_t kEventRxTimeHi = 0x01C;
+inline constexpr uint32_t kEventRxLocalLo = 0x020;
+inline constexpr uint32_t kEventRxLocalHi = 0x024;
+inline constexpr uint32_t kEventRxCount = 0x028;
+inline constexpr uint32_t kEventRxLost = 0x02C;
+inline constexpr uint32_t kEventTxData = 0x030;
+inline constexpr uint32_t kEventTxSend = 0x034;
+inline constexpr Field kEventTxSendBytes{kEventTxSend, 0, 8};
+inline constexpr uint32_t kEventTxSent = 0x038;
+inline constexpr uint32_t kEventTxTimeLo = 0x03C;
+inline constexpr uint32_t kEventTxTimeHi = 0x040;
+inline constexpr uint32_t kEventTxLocalLo = 0x044;
+inline constexpr uint32_t kEventTxLocalHi = 0x048;
+
+}  // namespace event
 
 // Path to the host's memory, of cards that have one: captures into a ring, lists of register
 // accesses out of a buffer. A card without it reads as zero here.

@@ -218,6 +218,48 @@ void Firmware::armWatchdog(Picoseconds silence) {
 
 void Firmware::disarmWatchdog() { ask(firmware::kDisarmWatchdog); }
 
+std::uint32_t Firmware::ports() { return readShared(offsetof(firmware::Shared, ports), 1).front(); }
+
+firmware::PortStatus Firmware::port(std::uint32_t port) {
+  const std::uint32_t count = std::min(ports(), firmware::kMostPorts);
+  if (port >= count) {
+    throw Error(ErrorKind::kUsage, fmt::format("the card has no port {}", port), {},
+                fmt::format("ports below {}", count));
+  }
+  firmware::PortStatus status{};
+  const std::size_t offset = offsetof(firmware::Shared, port) + port * sizeof(status);
+  // An update takes the firmware far less time than the host the reading.
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries; ++i) {
+    const auto words = readShared(offset, sizeof(status) / 4);
+    std::memcpy(&status, words.data(), sizeof(status));
+    const std::uint32_t after = readShared(offset, 1).front();
+    if (status.sequence == after && after % 2 == 0) return status;
+  }
+  throw Error(ErrorKind::kTester,
+              fmt::format("the firmware changes the state of port {} without a pause", port),
+              "shared block of the firmware", kLoadAnew);
+}
+
+void Firmware::setFec(std::uint32_t port, MacFec fec) {
+  ask(firmware::kSetFec, {port, static_cast<std::uint32_t>(fec)});
+}
+
+void Firmware::restartLink(std::uint32_t port) { ask(firmware::kRestartLink, {port}); }
+
+void Firmware::setLinkMode(std::uint32_t port, firmware::LinkMode mode) {
+  ask(firmware::kSetLink, {port, mode});
+}
+
+void Firmware::clearHealth(std::uint32_t port) { ask(firmware::kClearHealth, {port}); }
+
+void Firmware::setRetry(std::uint32_t port, firmware::RetryPolicy policy, std::uint32_t attempts,
+                        Picoseconds limit) {
+  const auto limit_us = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(limit.count() / 1'000'000, 0, firmware::kMostLimitUs + 1));
+  ask(firmware::kSetRetry, {port, policy, attempts, limit_us});
+}
+
 Picoseconds Firmware::timeOf(std::uint64_t clocks) const {
   const std::uint64_t whole = clocks / period_den_ * period_num_;
   const std::uint64_t rest = clocks % period_den_ * period_num_ / period_den_;

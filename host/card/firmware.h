@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "card/control_core.h"
 #include "card/firmware_image.h"
+#include "card/mac_link.h"
 #include "card/register_bus.h"
 
 namespace plumbline::card {
@@ -58,6 +59,26 @@ class Firmware {
   // Throws Error(kUsage) unless it is a clock at least.
   void armWatchdog(Picoseconds silence);
   void disarmWatchdog();
+
+  // Ports that the firmware watches: all of the card.
+  [[nodiscard]] std::uint32_t ports();
+  // Link, link-level retry and counts of `port` (firmware_ports.h), of one moment. Throws
+  // Error(kUsage) for a port that the card does not have, Error(kTester) when the firmware does not
+  // leave them alone for long enough.
+  [[nodiscard]] firmware::PortStatus port(std::uint32_t port);
+
+  // Of a port with a MAC; Error(kTester) for another one. The link comes up anew.
+  void setFec(std::uint32_t port, MacFec fec);
+  void restartLink(std::uint32_t port);
+  // While the firmware does not leave a port to the host, only it may use the port's block mac.
+  void setLinkMode(std::uint32_t port, firmware::LinkMode mode);
+  // The port's counts begin anew, within the time from one reading to the next (0.1 s).
+  void clearHealth(std::uint32_t port);
+  // What the firmware does with link-level retry of a port that has it; Error(kTester) for another
+  // one. kRetryInit: up to `attempts` (1 to 255) of at most `limit` (100 us to 1 s) each. Timers,
+  // limits and actions stay as LinkRetry has set them.
+  void setRetry(std::uint32_t port, firmware::RetryPolicy policy, std::uint32_t attempts = 5,
+                Picoseconds limit = milliseconds(1));
 
   // Clocks of the card as time.
   [[nodiscard]] Picoseconds timeOf(std::uint64_t clocks) const;

@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "card/firmware_ports.h"
+#include "firmware/mac_bring_up.h"
 #include "wire/crc.h"
 
 namespace plumbline::card {
@@ -52,6 +54,24 @@ std::string rangeFault(const firmware::ImageHeader& header) {
                        header.image_bytes, header.memory_bytes, header.shared_offset);
   }
   return {};
+}
+
+// Of an argument with a byte for each: port, state, reason, and one more.
+std::string linkText(std::uint32_t argument) {
+  const std::uint32_t state = argument >> 8U & 0xFFU;
+  const std::uint32_t reason = argument >> 16U & 0xFFU;
+  std::string text = fmt::format("port {}: link {}", argument & 0xFFU, linkStateName(state));
+  if (state == static_cast<std::uint32_t>(firmware::MacState::kUp)) {
+    return text + (argument >> 24U != 0 ? ", RS-FEC" : ", no FEC");
+  }
+  return reason == 0 ? text : text + ", " + linkReasonText(reason);
+}
+
+std::string retryText(std::uint32_t argument) {
+  const std::uint32_t reason = argument >> 16U & 0xFFU;
+  std::string text = fmt::format("port {}: link-level retry {}, attempt {}", argument & 0xFFU,
+                                 retryStateName(argument >> 8U & 0xFFU), argument >> 24U);
+  return reason == 0 ? text : text + ", " + retryReasonText(reason);
 }
 
 }  // namespace
@@ -182,6 +202,10 @@ std::string describe(const firmware::LogEntry& entry) {
       return fmt::format("the card refused an access near register {:#06x}", entry.argument);
     case firmware::kLogFault:
       return fmt::format("exception, cause {}", entry.argument);
+    case firmware::kLogLink:
+      return linkText(entry.argument);
+    case firmware::kLogRetry:
+      return retryText(entry.argument);
     default:
       return fmt::format("event {} with {:#x}", entry.event, entry.argument);
   }

@@ -19,16 +19,6 @@ constexpr Picoseconds kSnapshotTime = microseconds(50);
 constexpr std::uint64_t kHighestWide = (std::uint64_t{1} << 48U) - 1;
 constexpr std::uint32_t kHighestNarrow = std::numeric_limits<std::uint32_t>::max();
 
-std::uint64_t between(std::uint64_t begin, std::uint64_t end, const char* what) {
-  if (end < begin) {
-    throw Error(ErrorKind::kTester,
-                fmt::format("the MAC's counter of {} went back from {} to {}: the MAC was reset, "
-                            "or another program cleared it",
-                            what, begin, end));
-  }
-  return end - begin;
-}
-
 }  // namespace
 
 std::uint64_t MacCounters::symbolErrors() const {
@@ -39,46 +29,25 @@ std::uint64_t MacCounters::bipErrors() const {
   return std::accumulate(bip_errors.begin(), bip_errors.end(), std::uint64_t{0});
 }
 
-MacCounters counted(const MacCounters& begin, const MacCounters& end) {
-  MacCounters result;
-  const auto subtract = [&](std::uint64_t MacCounters::*member, const char* what) {
-    result.*member = between(begin.*member, end.*member, what);
-  };
-  subtract(&MacCounters::fec_codewords, "FEC codewords");
-  subtract(&MacCounters::fec_corrected, "corrected codewords");
-  subtract(&MacCounters::fec_uncorrected, "uncorrected codewords");
-  for (std::size_t i = 0; i < result.fec_symbol_errors.size(); ++i) {
-    result.fec_symbol_errors[i] =
-        between(begin.fec_symbol_errors[i], end.fec_symbol_errors[i], "FEC symbol errors");
-  }
-  for (std::size_t i = 0; i < result.bip_errors.size(); ++i) {
-    result.bip_errors[i] = between(begin.bip_errors[i], end.bip_errors[i], "BIP errors");
-  }
-  subtract(&MacCounters::bad_codes, "bad codes");
-  subtract(&MacCounters::alignment_losses, "alignment losses");
-  subtract(&MacCounters::hi_ber_events, "high bit error ratios");
-  subtract(&MacCounters::local_faults, "local faults");
-  subtract(&MacCounters::remote_faults, "remote faults");
-  subtract(&MacCounters::tx_underflows, "underflows");
-  subtract(&MacCounters::tx_overflows, "overflows");
-  subtract(&MacCounters::rx_fifo_overflows, "FIFO overflows");
-  result.saturated = begin.saturated || end.saturated;
-  return result;
-}
-
 Mac::Mac(RegisterBus& bus, std::uint32_t port) : bus_(bus), port_(port) {}
 
 bool Mac::present() { return read(mac_regs::kMacId) == mac_regs::kMacIdValue; }
 
 MacLink Mac::link() {
-  MacBringUp<RegisterBus, CardMacMap> sequence(bus_, port_, MacFec::kEither);
+  MacBringUp<RegisterBus> sequence(bus_, port_, MacFec::kEither);
   const MacReason reason = sequence.fault();
   const bool rs_fec = (read(mac_regs::kMacControl) & mac_regs::kMacControlRxRsfec.mask()) != 0;
   return {reason == MacReason::kNone ? MacState::kUp : MacState::kDown, reason, rs_fec};
 }
 
-MacCounters Mac::counters() {
-  bus_.write(mac_regs::address(port_, mac_regs::kMacCommand), mac_regs::kMacCommandSnapshot.mask());
+MacCounters Mac::counters() { return latched(mac_regs::kMacCommandSnapshot.mask()); }
+
+MacCounters Mac::takeCounters() {
+  return latched(mac_regs::kMacCommandSnapshot.mask() | mac_regs::kMacCommandClear.mask());
+}
+
+MacCounters Mac::latched(std::uint32_t command) {
+  bus_.write(mac_regs::address(port_, mac_regs::kMacCommand), command);
   const auto idle = [this] {
     return (read(mac_regs::kMacCounters) & mac_regs::kMacCountersBusy.mask()) == 0;
   };

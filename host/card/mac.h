@@ -19,12 +19,16 @@ class Mac {
   [[nodiscard]] bool present();
   // The link as it is now: up, or down with the reason. Nothing is changed.
   [[nodiscard]] MacLink link();
-  // All counters at one edge of the MAC's clock, since the card was loaded: nothing is cleared.
-  // Throws Error(kTester) when the MAC has no clock or does not answer.
+  // All counters at one edge of the MAC's clock, since they were cleared, and the same with
+  // clearing them at that edge. Both throw Error(kTester) when the MAC has no clock. Only one
+  // program may clear: the card's firmware does while it watches the port (firmware::kLinkRun).
   [[nodiscard]] MacCounters counters();
+  MacCounters takeCounters();
 
  private:
   [[nodiscard]] std::uint32_t read(std::uint32_t offset);
+  // Carries out MAC_COMMAND, and reads what it has latched.
+  [[nodiscard]] MacCounters latched(std::uint32_t command);
   // A counter of two registers or one; notes in `counters` that it has reached its highest value.
   [[nodiscard]] std::uint64_t wide(std::uint32_t low, MacCounters& counters);
   [[nodiscard]] std::uint64_t narrow(std::uint32_t offset, MacCounters& counters);

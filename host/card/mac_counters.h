@@ -29,8 +29,4 @@ struct MacCounters {
   bool operator==(const MacCounters&) const = default;
 };
 
-// What was counted from `begin` until `end`. A counter that is lower at the end was cleared in
-// between: Error(kTester) names it.
-MacCounters counted(const MacCounters& begin, const MacCounters& end);
-
 }  // namespace plumbline::card

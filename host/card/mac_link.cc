@@ -35,7 +35,7 @@ std::string_view describe(MacReason reason) {
 }
 
 std::vector<MacLink> bringUpMacs(std::span<const MacPort> ports, MacFec fec, MacTiming timing) {
-  using Sequence = MacBringUp<RegisterBus, CardMacMap>;
+  using Sequence = MacBringUp<RegisterBus>;
   std::vector<Sequence> sequences;
   sequences.reserve(ports.size());
   for (const MacPort& one : ports) sequences.emplace_back(*one.bus, one.port, fec, timing);

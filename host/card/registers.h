@@ -14,9 +14,9 @@ namespace plumbline::card::regs {
 
 // Version of the map that this header was made from, and the first 32 bits of its source's SHA-256.
 inline constexpr std::uint32_t kMapMajor = 1;
-inline constexpr std::uint32_t kMapMinor = 4;
+inline constexpr std::uint32_t kMapMinor = 5;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0xAF246E38;
+inline constexpr std::uint32_t kMapHash = 0xE6F52B16;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -107,12 +107,12 @@ inline constexpr std::uint32_t kCount = 1;
 inline constexpr std::uint32_t kId = 0x010;
 inline constexpr std::uint32_t kIdValue = 0x504C554D;
 inline constexpr std::uint32_t kVersion = 0x014;
-inline constexpr std::uint32_t kVersionValue = 0x01040000;
+inline constexpr std::uint32_t kVersionValue = 0x01050000;
 inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0xAF246E38;
+inline constexpr std::uint32_t kMapHashValue = 0xE6F52B16;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -130,6 +130,7 @@ inline constexpr Field kFeaturesCbfc{kFeatures, 6, 1};
 inline constexpr Field kFeaturesPatterns{kFeatures, 7, 1};
 inline constexpr Field kFeaturesMessages{kFeatures, 8, 1};
 inline constexpr Field kFeaturesRxTracking{kFeatures, 9, 1};
+inline constexpr Field kFeaturesTime{kFeatures, 10, 1};
 inline constexpr Field kFeaturesCore{kFeatures, 16, 1};
 inline constexpr std::uint32_t kClockPeriodNum = 0x024;
 inline constexpr std::uint32_t kClockPeriodDen = 0x028;
@@ -160,10 +161,10 @@ inline constexpr Field kBusLockStatusByCore{kBusLockStatus, 1, 1};
 
 inline constexpr std::array<RegisterInfo, 19> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
-    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01040000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0xAF246E38, true},
+    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01050000, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0xE6F52B16, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
-    {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000103FF, 0x00000000, false},
+    {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000107FF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"CLOCK_PERIOD_DEN", 0x028, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"SCRATCH", 0x02C, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
@@ -802,6 +803,150 @@ inline constexpr std::array<RegisterInfo, 26> kRegisters{{
 }};
 
 }  // namespace mac
+
+// Rate and phase of the card's time, and pulse per second. Card time = local time (the
+// oscillator's) + an offset of 64 bits and 32 bits of fraction of a ps. A card without it
+// (FEATURES.time) reads as zero here.
+namespace time {
+
+inline constexpr std::uint32_t kBase = 0xC000;
+inline constexpr std::uint32_t kSize = 0x1000;
+inline constexpr std::uint32_t kCount = 1;
+
+inline constexpr std::uint32_t kTimeId = 0x000;
+inline constexpr std::uint32_t kTimeIdValue = 0x504C544D;
+inline constexpr std::uint32_t kTimeCommand = 0x004;
+inline constexpr Field kTimeCommandLatch{kTimeCommand, 0, 1};
+inline constexpr Field kTimeCommandClear{kTimeCommand, 1, 1};
+inline constexpr std::uint32_t kRateLo = 0x008;
+inline constexpr std::uint32_t kRateHi = 0x00C;
+inline constexpr Field kRateHiWhole{kRateHi, 0, 8};
+inline constexpr std::uint32_t kStepLo = 0x010;
+inline constexpr std::uint32_t kStepHi = 0x014;
+inline constexpr std::uint32_t kSlew = 0x018;
+inline constexpr std::uint32_t kSlewLimit = 0x01C;
+inline constexpr Field kSlewLimitStep{kSlewLimit, 0, 10};
+inline constexpr Field kSlewLimitInterval{kSlewLimit, 16, 16};
+inline constexpr std::uint32_t kSlewLeft = 0x020;
+inline constexpr std::uint32_t kNowLo = 0x028;
+inline constexpr std::uint32_t kNowHi = 0x02C;
+inline constexpr std::uint32_t kLocalLo = 0x030;
+inline constexpr std::uint32_t kLocalHi = 0x034;
+inline constexpr std::uint32_t kOffsetLo = 0x038;
+inline constexpr std::uint32_t kOffsetHi = 0x03C;
+inline constexpr std::uint32_t kOffsetFraction = 0x040;
+inline constexpr std::uint32_t kPpsControl = 0x044;
+inline constexpr Field kPpsControlInEnable{kPpsControl, 0, 1};
+inline constexpr Field kPpsControlInFalling{kPpsControl, 1, 1};
+inline constexpr Field kPpsControlOutEnable{kPpsControl, 2, 1};
+inline constexpr Field kPpsControlDebounce{kPpsControl, 8, 8};
+inline constexpr std::uint32_t kPpsWidth = 0x048;
+inline constexpr Field kPpsWidthClocks{kPpsWidth, 0, 28};
+inline constexpr std::uint32_t kPpsCount = 0x04C;
+inline constexpr std::uint32_t kPpsTimeLo = 0x050;
+inline constexpr std::uint32_t kPpsTimeHi = 0x054;
+inline constexpr std::uint32_t kPpsLocalLo = 0x058;
+inline constexpr std::uint32_t kPpsLocalHi = 0x05C;
+inline constexpr std::uint32_t kPpsOutCount = 0x060;
+
+inline constexpr std::array<RegisterInfo, 24> kRegisters{{
+    {"TIME_ID", 0x000, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C544D, true},
+    {"TIME_COMMAND", 0x004, 1, Access::kWriteOnePulse, 0x00000003, 0x00000000, false},
+    {"RATE_LO", 0x008, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"RATE_HI", 0x00C, 1, Access::kReadWrite, 0x000000FF, 0x00000000, false},
+    {"STEP_LO", 0x010, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"STEP_HI", 0x014, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"SLEW", 0x018, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"SLEW_LIMIT", 0x01C, 1, Access::kReadWrite, 0xFFFF03FF, 0x00010001, false},
+    {"SLEW_LEFT", 0x020, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"NOW_LO", 0x028, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"NOW_HI", 0x02C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"LOCAL_LO", 0x030, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"LOCAL_HI", 0x034, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"OFFSET_LO", 0x038, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"OFFSET_HI", 0x03C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"OFFSET_FRACTION", 0x040, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"PPS_CONTROL", 0x044, 1, Access::kReadWrite, 0x0000FF07, 0x00000300, false},
+    {"PPS_WIDTH", 0x048, 1, Access::kReadWrite, 0x0FFFFFFF, 0x00312C80, false},
+    {"PPS_COUNT", 0x04C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"PPS_TIME_LO", 0x050, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"PPS_TIME_HI", 0x054, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"PPS_LOCAL_LO", 0x058, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"PPS_LOCAL_HI", 0x05C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"PPS_OUT_COUNT", 0x060, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+}};
+
+}  // namespace time
+
+// Event frames of a port: frames of the Precision Time Protocol to and from firmware, with their
+// times. The block of port p is at 0xD000 + 0x200·p; a card without it (FEATURES.time), or without
+// the port, reads as zero here. Lengths are without FCS; byte 0 of a frame is in bits 7:0 of its
+// first word.
+namespace event {
+
+inline constexpr std::uint32_t kBase = 0xD000;
+inline constexpr std::uint32_t kSize = 0x0200;
+inline constexpr std::uint32_t kCount = 8;
+// Bus address of a register of instance `index`.
+constexpr std::uint32_t address(std::uint32_t index, std::uint32_t offset) {
+  return kBase + kSize * index + offset;
+}
+
+inline constexpr std::uint32_t kEventId = 0x000;
+inline constexpr std::uint32_t kEventIdValue = 0x504C4556;
+inline constexpr std::uint32_t kEventControl = 0x004;
+inline constexpr Field kEventControlRxEthernet{kEventControl, 0, 1};
+inline constexpr Field kEventControlRxUdp{kEventControl, 1, 1};
+inline constexpr std::uint32_t kEventCommand = 0x008;
+inline constexpr Field kEventCommandRxTake{kEventCommand, 0, 1};
+inline constexpr Field kEventCommandRxRewind{kEventCommand, 1, 1};
+inline constexpr Field kEventCommandRxClear{kEventCommand, 2, 1};
+inline constexpr Field kEventCommandTxRewind{kEventCommand, 3, 1};
+inline constexpr std::uint32_t kEventStatus = 0x00C;
+inline constexpr Field kEventStatusRxLevel{kEventStatus, 0, 3};
+inline constexpr Field kEventStatusTxBusy{kEventStatus, 8, 1};
+inline constexpr Field kEventStatusTxLost{kEventStatus, 9, 1};
+inline constexpr std::uint32_t kEventRxLength = 0x010;
+inline constexpr Field kEventRxLengthBytes{kEventRxLength, 0, 14};
+inline constexpr std::uint32_t kEventRxData = 0x014;
+inline constexpr std::uint32_t kEventRxTimeLo = 0x018;
+inline constexpr std::uint32_t kEventRxTimeHi = 0x01C;
+inline constexpr std::uint32_t kEventRxLocalLo = 0x020;
+inline constexpr std::uint32_t kEventRxLocalHi = 0x024;
+inline constexpr std::uint32_t kEventRxCount = 0x028;
+inline constexpr std::uint32_t kEventRxLost = 0x02C;
+inline constexpr std::uint32_t kEventTxData = 0x030;
+inline constexpr std::uint32_t kEventTxSend = 0x034;
+inline constexpr Field kEventTxSendBytes{kEventTxSend, 0, 8};
+inline constexpr std::uint32_t kEventTxSent = 0x038;
+inline constexpr std::uint32_t kEventTxTimeLo = 0x03C;
+inline constexpr std::uint32_t kEventTxTimeHi = 0x040;
+inline constexpr std::uint32_t kEventTxLocalLo = 0x044;
+inline constexpr std::uint32_t kEventTxLocalHi = 0x048;
+
+inline constexpr std::array<RegisterInfo, 19> kRegisters{{
+    {"EVENT_ID", 0x000, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C4556, true},
+    {"EVENT_CONTROL", 0x004, 1, Access::kReadWrite, 0x00000003, 0x00000000, false},
+    {"EVENT_COMMAND", 0x008, 1, Access::kWriteOnePulse, 0x0000000F, 0x00000000, false},
+    {"EVENT_STATUS", 0x00C, 1, Access::kReadOnly, 0x00000307, 0x00000000, false},
+    {"EVENT_RX_LENGTH", 0x010, 1, Access::kReadOnly, 0x00003FFF, 0x00000000, false},
+    {"EVENT_RX_DATA", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_RX_TIME_LO", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_RX_TIME_HI", 0x01C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_RX_LOCAL_LO", 0x020, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_RX_LOCAL_HI", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_RX_COUNT", 0x028, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_RX_LOST", 0x02C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_TX_DATA", 0x030, 1, Access::kReadWrite, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_TX_SEND", 0x034, 1, Access::kReadWrite, 0x000000FF, 0x00000000, false},
+    {"EVENT_TX_SENT", 0x038, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_TX_TIME_LO", 0x03C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_TX_TIME_HI", 0x040, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_TX_LOCAL_LO", 0x044, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"EVENT_TX_LOCAL_HI", 0x048, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+}};
+
+}  // namespace event
 
 // Path to the host's memory, of cards that have one: captures into a ring, lists of register
 // accesses out of a buffer. A card without it reads as zero here.

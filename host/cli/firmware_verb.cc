@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -15,6 +17,7 @@
 #include "card/built_in_firmware.h"
 #include "card/firmware.h"
 #include "card/firmware_image.h"
+#include "card/firmware_ports.h"
 #include "cli/verbs.h"
 #include "session/text_table.h"
 
@@ -29,12 +32,21 @@ struct FirmwareOptions {
   bool json = false;
 };
 
+struct PortReport {
+  firmware::PortStatus status{};
+  Picoseconds link_changed;
+  Picoseconds retry_changed;
+  card::MacHealth health;
+  Picoseconds counted;  // the time that the counts are of
+};
+
 // What one card has to say.
 struct CardReport {
   std::string description;
   card::FirmwareInfo info;
   firmware::Shared shared{};
   std::vector<std::pair<Picoseconds, firmware::LogEntry>> log;
+  std::vector<PortReport> ports;
 };
 
 card::FirmwareImage readImage(const std::string& file) {
@@ -61,17 +73,133 @@ CardReport reportOf(bench::OpenCard& open, const std::optional<card::FirmwareIma
     firmware.load(*image);
     firmware.start();
   }
-  CardReport report{.description = open.description, .info = firmware.info(), .log = {}};
+  CardReport report{
+      .description = open.description, .info = firmware.info(), .log = {}, .ports = {}};
   report.shared = firmware.shared();
   for (const firmware::LogEntry& entry : card::logOf(report.shared)) {
     const std::uint64_t clocks = entry.time_low | std::uint64_t{entry.time_high} << 32U;
     report.log.emplace_back(firmware.timeOf(clocks), entry);
+  }
+  for (std::uint32_t port = 0; port < firmware.ports(); ++port) {
+    PortReport is{.status = firmware.port(port), .health = {}};
+    is.link_changed = firmware.timeOf(card::wide(is.status.link.changed));
+    is.retry_changed = firmware.timeOf(card::wide(is.status.retry.changed));
+    is.health = card::healthOf(is.status.health);
+    is.counted = firmware.timeOf(is.health.clocks);
+    report.ports.push_back(is);
   }
   return report;
 }
 
 std::string seconds(Picoseconds time) {
   return fmt::format("{:.6f} s", static_cast<double>(time.count()) / 1e12);
+}
+
+std::string ratioText(const std::optional<double>& ratio) {
+  return ratio ? fmt::format("{:.3e}", *ratio) : "-";
+}
+
+template <std::size_t n>
+std::string perLane(const std::array<std::uint64_t, n>& lanes) {
+  return fmt::format("{}", fmt::join(lanes, " "));
+}
+
+// Rows of a port's link, its link-level retry and its counts: what it does not have is left out.
+std::vector<std::vector<std::string>> portRows(const PortReport& report) {
+  std::vector<std::vector<std::string>> rows;
+  const firmware::LinkStatus& link = report.status.link;
+  if (report.status.has_mac == 0) {
+    rows.push_back({"link", "the card has no MAC registers for this port"});
+  } else {
+    const card::MacHealth& health = report.health;
+    rows = {
+        {"link", card::linkStateName(link.state)},
+        {"reason", card::linkReasonText(link.reason)},
+        {"mode", card::linkModeName(link.mode)},
+        {"FEC asked for", card::fecPolicyName(link.fec)},
+        {"FEC in use", link.rs_fec != 0 ? "RS-FEC" : "off"},
+        {"losses", std::to_string(link.losses)},
+        {"last change", seconds(report.link_changed)},
+        {"counted for", seconds(report.counted)},
+        {"FEC codewords", std::to_string(health.codewords)},
+        {"corrected", fmt::format("{} ({})", health.corrected, ratioText(health.correctedRatio()))},
+        {"uncorrected",
+         fmt::format("{} ({})", health.uncorrected, ratioText(health.uncorrectedRatio()))},
+        {"symbol error ratio", ratioText(health.symbolErrorRatio())},
+        {"symbol errors by FEC lane", perLane(health.symbol_errors)},
+        {"BIP errors by PCS lane", perLane(health.bip_errors)},
+        {"bad codes", std::to_string(health.bad_codes)},
+        {"alignment losses", std::to_string(health.alignment_losses)},
+        {"high bit error ratio", std::to_string(health.hi_ber_events)},
+        {"local faults", std::to_string(health.local_faults)},
+        {"remote faults", std::to_string(health.remote_faults)},
+        {"TX underflows, overflows",
+         fmt::format("{}, {}", health.tx_underflows, health.tx_overflows)},
+        {"RX FIFO overflows", std::to_string(health.rx_fifo_overflows)},
+        {"MAC clock / bus clock", ratioText(health.clock_ratio)}};
+    if (health.lower_bounds) rows.push_back({"counts", "lower bounds: a counter was full"});
+  }
+  const firmware::RetryStatus& retry = report.status.retry;
+  if (report.status.has_retry != 0) {
+    rows.push_back({"link-level retry", card::retryStateName(retry.state)});
+    rows.push_back({"retry policy", card::retryPolicyName(retry.policy)});
+    rows.push_back({"retry reason", card::retryReasonText(retry.reason)});
+    rows.push_back({"attempts, failed", fmt::format("{}, {}", retry.attempts, retry.failures)});
+    rows.push_back({"retry changed", seconds(report.retry_changed)});
+  }
+  return rows;
+}
+
+nlohmann::json jsonOf(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json healthJson(const PortReport& report) {
+  const card::MacHealth& health = report.health;
+  return {{"counted_ps", report.counted.count()},
+          {"lower_bounds", health.lower_bounds},
+          {"fec_codewords", health.codewords},
+          {"fec_corrected", health.corrected},
+          {"fec_uncorrected", health.uncorrected},
+          {"fec_symbol_errors", health.symbol_errors},
+          {"bip_errors", health.bip_errors},
+          {"bad_codes", health.bad_codes},
+          {"alignment_losses", health.alignment_losses},
+          {"hi_ber_events", health.hi_ber_events},
+          {"local_faults", health.local_faults},
+          {"remote_faults", health.remote_faults},
+          {"tx_underflows", health.tx_underflows},
+          {"tx_overflows", health.tx_overflows},
+          {"rx_fifo_overflows", health.rx_fifo_overflows},
+          {"corrected_ratio", jsonOf(health.correctedRatio())},
+          {"uncorrected_ratio", jsonOf(health.uncorrectedRatio())},
+          {"symbol_error_ratio", jsonOf(health.symbolErrorRatio())},
+          {"mac_clock_ratio", jsonOf(health.clock_ratio)}};
+}
+
+nlohmann::json portJson(const PortReport& report) {
+  nlohmann::json json{{"link", nullptr}, {"health", nullptr}, {"retry", nullptr}};
+  const firmware::LinkStatus& link = report.status.link;
+  if (report.status.has_mac != 0) {
+    json["link"] = {{"state", card::linkStateName(link.state)},
+                    {"reason", card::linkReasonText(link.reason)},
+                    {"mode", card::linkModeName(link.mode)},
+                    {"fec_policy", card::fecPolicyName(link.fec)},
+                    {"rs_fec", link.rs_fec != 0},
+                    {"losses", link.losses},
+                    {"changed_ps", report.link_changed.count()}};
+    json["health"] = healthJson(report);
+  }
+  const firmware::RetryStatus& retry = report.status.retry;
+  if (report.status.has_retry != 0) {
+    json["retry"] = {{"state", card::retryStateName(retry.state)},
+                     {"reason", card::retryReasonText(retry.reason)},
+                     {"policy", card::retryPolicyName(retry.policy)},
+                     {"attempts", retry.attempts},
+                     {"failures", retry.failures},
+                     {"changed_ps", report.retry_changed.count()}};
+  }
+  return json;
 }
 
 void print(std::size_t number, const CardReport& report) {
@@ -89,6 +217,10 @@ void print(std::size_t number, const CardReport& report) {
                   {"commands refused", std::to_string(counts.refused)},
                   {"transmitter parked", std::to_string(counts.parks)},
                   {"accesses refused by the card", std::to_string(counts.failed_accesses)}}));
+  for (std::size_t port = 0; port < report.ports.size(); ++port) {
+    fmt::print("\n{}", session::alignedTable({fmt::format("port {}", port), ""},
+                                             portRows(report.ports[port])));
+  }
   std::vector<std::vector<std::string>> lines;
   for (const auto& [time, entry] : report.log) {
     lines.push_back({seconds(time), card::describe(entry)});
@@ -115,7 +247,9 @@ nlohmann::json jsonOf(const CardReport& report) {
                       {"commands_refused", counts.refused},
                       {"parks", counts.parks},
                       {"failed_accesses", counts.failed_accesses},
+                      {"ports", nlohmann::json::array()},
                       {"log", std::move(log)}};
+  for (const PortReport& port : report.ports) json["ports"].push_back(portJson(port));
   if (report.info.watchdog) json["watchdog_ps"] = report.info.watchdog->count();
   return json;
 }
@@ -148,7 +282,7 @@ ExitCode showFirmware(const FirmwareOptions& options) {
 void addFirmwareVerb(CLI::App& app, Action& action) {
   auto options = std::make_shared<FirmwareOptions>();
   CLI::App* verb =
-      app.add_subcommand("firmware", "Show version, state and log of the cards' firmware");
+      app.add_subcommand("firmware", "Show version, state, links and log of the cards' firmware");
   verb->add_option("--bench", options->bench, "Bench whose cards are read: rtl or fpga")
       ->capture_default_str();
   verb->add_option("--device", options->cards.devices, "fpga: devices of the Xilinx Runtime")

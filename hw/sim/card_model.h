@@ -87,8 +87,15 @@ struct MemoryPins {
   AxiReadPins read;
 };
 
+// The pulse per second; in any clock.
+struct PpsPins {
+  std::uint8_t* in;
+  const std::uint8_t* out;
+};
+
 struct CardPins {
   AxiLitePins axi;
+  PpsPins pps;
   std::vector<PortPins> ports;
   // For a card with access to the host's memory, which receives its captures.
   std::optional<MemoryPins> memory;

@@ -80,6 +80,7 @@ class ComparedCard final : public CardModel {
     *whole_axi_.araddr = *pins_.axi.araddr;
     *whole_axi_.arvalid = *pins_.axi.arvalid;
     *whole_axi_.rready = *pins_.axi.rready;
+    whole_.pps_i = *pins_.pps.in;
     whole_.tx_axis_tready_i = 0;
     whole_.rx_axis_tvalid_i = 0;
     whole_.rx_axis_tlast_i = 0;
@@ -124,6 +125,7 @@ class ComparedCard final : public CardModel {
     check(*one.rdata == *other.rdata, "s_axil_rdata_o");
     check(*one.rresp == *other.rresp, "s_axil_rresp_o");
     check(*one.rvalid == *other.rvalid, "s_axil_rvalid_o");
+    check(*pins_.pps.out == whole_.pps_o, "pps_o");
   }
 
   void comparePort(std::uint32_t i) {

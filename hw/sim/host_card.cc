@@ -18,6 +18,7 @@ class HostCard final : public CardModel {
  public:
   HostCard() : card_(kPorts), dma_(&card_.context(), "dma") {
     pins_.axi = axiLitePins(dma_);
+    pins_.pps = card_.pins().pps;
     pins_.ports = card_.pins().ports;
     pins_.memory = {.write = {.awaddr = &dma_.m_axi_awaddr_o,
                               .awlen = &dma_.m_axi_awlen_o,

@@ -54,6 +54,7 @@ SimulatedCard::SimulatedCard(std::uint32_t ports)
     : common_(std::make_unique<VPlumbCardCommon>(&context_, "common")) {
   common_->ports_i = static_cast<std::uint8_t>(ports);
   pins_.axi = axiLitePins(*common_);
+  pins_.pps = {.in = &common_->pps_i, .out = &common_->pps_o};
   for (std::uint32_t port = 0; port < ports; ++port) {
     const std::string name = "port" + std::to_string(port);
     ports_.push_back(std::make_unique<VPlumbCardPort>(&context_, name.c_str()));
@@ -79,9 +80,11 @@ void SimulatedCard::rise() {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     VPlumbCardPort& port = *ports_[i];
     port.now_i = common_->now_o;
+    port.offset_i = common_->offset_o;
     port.running_i = common_->running_o;
     port.start_time_i = common_->start_time_o;
     port.reg_addr_i = common_->reg_addr_o;
+    port.reg_event_i = common_->reg_event_o;
     port.reg_wen_i = static_cast<std::uint8_t>((common_->port_wen_o >> i) & 1U);
     port.reg_ren_i = static_cast<std::uint8_t>((common_->port_ren_o >> i) & 1U);
     port.reg_wdata_i = common_->reg_wdata_o;

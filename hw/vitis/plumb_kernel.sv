@@ -388,6 +388,9 @@ module plumb_kernel #(
   logic [Ports-1:0]     unused_ctl_valid;
   logic [Ports*64-1:0]  unused_ctl;
 
+  // A kernel of the shell has no pins of its own, and the board's connectors no pulse per second.
+  logic unused_pps;
+
   plumb_card_host #(
     .Ports       (Ports),
     .FlowsLog2   (FlowsLog2),
@@ -453,7 +456,9 @@ module plumb_kernel #(
     .tx_ctl_ready_i      ('0),
     .rx_ctl_valid_i      ('0),
     .rx_ctl_i            ('0),
-    .link_up_i           (link_up)
+    .link_up_i           (link_up),
+    .pps_i               (1'b0),
+    .pps_o               (unused_pps)
   );
 
 endmodule

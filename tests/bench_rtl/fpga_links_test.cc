@@ -37,8 +37,9 @@ struct TestMac {
   bool signal = true;
   bool up = true;
   std::uint32_t control = 0xF07;
-  std::map<std::uint32_t, std::uint32_t> counters;  // by offset
-  std::map<std::uint32_t, std::uint32_t> per_snapshot;
+  std::map<std::uint32_t, std::uint32_t> latched;  // by offset
+  std::map<std::uint32_t, std::uint32_t> counters;
+  std::map<std::uint32_t, std::uint32_t> per_command;  // what is counted from one to the next
 
   std::uint32_t read(std::uint32_t offset) {
     switch (offset) {
@@ -51,7 +52,7 @@ struct TestMac {
       case mac_regs::kMacLanes:
         return up ? 0xFFFFF : 0;
       default:
-        return counters[offset];
+        return latched[offset];
     }
   }
   void write(std::uint32_t offset, std::uint32_t value) {
@@ -62,7 +63,9 @@ struct TestMac {
       ++resets;
     }
     if (offset == mac_regs::kMacCommand) {
-      for (const auto& [counter, more] : per_snapshot) counters[counter] += more;
+      for (const auto& [counter, more] : per_command) counters[counter] += more;
+      if ((value & mac_regs::kMacCommandSnapshot.mask()) != 0) latched = counters;
+      if ((value & mac_regs::kMacCommandClear.mask()) != 0) counters.clear();
     }
   }
   int resets = 0;
@@ -127,9 +130,9 @@ TEST(FpgaLinks, ATrialHasTheErrorsOfItsOwnTimeOnly) {
   CardWithMacs card;
   card.macs[1].counters[mac_regs::kFecCodewordsLo] = 1'000'000;
   card.macs[1].counters[mac_regs::kFecSymbolErrors + 8] = 70;
-  card.macs[1].per_snapshot = {{mac_regs::kFecCodewordsLo, 5'000},
-                               {mac_regs::kFecCorrectedLo, 3},
-                               {mac_regs::kFecSymbolErrors + 8, 4}};
+  card.macs[1].per_command = {{mac_regs::kFecCodewordsLo, 5'000},
+                              {mac_regs::kFecCorrectedLo, 3},
+                              {mac_regs::kFecSymbolErrors + 8, 4}};
   FpgaBench bench(specWith(card::MacFec::kEither), card.open());
   EXPECT_THAT(bench.capabilities().configuration,
               Contains(Pair("Link of card port 1", "up, with RS-FEC")));
@@ -186,7 +189,7 @@ TEST(FpgaLinks, WithoutALinkNoTrialBegins) {
 
 TEST(FpgaLinks, ALinkThatWasLostMakesATrialInvalid) {
   CardWithMacs card;
-  card.macs[1].per_snapshot = {{mac_regs::kAlignmentLosses, 1}, {mac_regs::kLocalFaults, 2}};
+  card.macs[1].per_command = {{mac_regs::kAlignmentLosses, 1}, {mac_regs::kLocalFaults, 2}};
   FpgaBench bench(specWith(card::MacFec::kEither), card.open());
   const TrialResult seen = bench.run(shortTrial(), {});
   EXPECT_THAT(seen.faults,
@@ -196,7 +199,7 @@ TEST(FpgaLinks, ALinkThatWasLostMakesATrialInvalid) {
 
 TEST(FpgaLinks, AMacThatRanDryMakesATrialInvalid) {
   CardWithMacs card;
-  card.macs[0].per_snapshot = {{mac_regs::kTxUnderflows, 7}};
+  card.macs[0].per_command = {{mac_regs::kTxUnderflows, 7}};
   FpgaBench bench(specWith(card::MacFec::kEither), card.open());
   EXPECT_THAT(bench.run(shortTrial(), {}).faults,
               Contains(HasSubstr("port 0: the MAC ran dry inside a frame in 7 clocks")));

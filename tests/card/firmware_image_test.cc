@@ -54,7 +54,7 @@ std::vector<std::uint8_t> unsealed() {
   std::vector<std::uint8_t> bytes(kBytes);
   for (std::size_t i = 0; i < kBytes; ++i) bytes[i] = static_cast<std::uint8_t>(7 * i);
   put(bytes, kMagic, 0x504C4657);
-  put(bytes, kInterface, 0x00010000);
+  put(bytes, kInterface, 0x00010001);
   put(bytes, kVersion, 0x02030004);
   put(bytes, kMap, 0x01040000);
   put(bytes, kImageBytes, kBytes);
@@ -84,7 +84,7 @@ TEST(FirmwareImage, GoodOneIsTaken) {
   const FirmwareImage image = parseFirmwareImage(sealed(unsealed()), "some.bin");
   EXPECT_EQ(image.words.size(), kBytes / 4);
   EXPECT_EQ(firmwareVersionText(image.header.version), "2.3.4");
-  EXPECT_EQ(interfaceVersionText(image.header.interface_version), "1.0");
+  EXPECT_EQ(interfaceVersionText(image.header.interface_version), "1.1");
   EXPECT_EQ(image.header.shared_offset, 1024u);
   EXPECT_EQ(image.words[0], 0x150E0700u);
 }

@@ -99,24 +99,12 @@ TEST(Mac, WithoutAClockHasNoCounters) {
   EXPECT_THROW(static_cast<void>(Mac(card, kMacPort).counters()), Error);
 }
 
-TEST(Mac, CountsBetweenTwoReadings) {
-  MacCounters begin;
-  begin.fec_codewords = 10;
-  begin.fec_symbol_errors = {1, 2, 3, 4};
-  begin.bip_errors[19] = 5;
-  MacCounters end = begin;
-  end.fec_codewords = 110;
-  end.fec_symbol_errors = {2, 4, 6, 8};
-  end.bip_errors[19] = 6;
-  end.remote_faults = 1;
-  MacCounters expected;
-  expected.fec_codewords = 100;
-  expected.fec_symbol_errors = {1, 2, 3, 4};
-  expected.bip_errors[19] = 1;
-  expected.remote_faults = 1;
-  EXPECT_EQ(counted(begin, end), expected);
-  end.bip_errors[19] = 4;
-  EXPECT_THROW(counted(begin, end), Error) << "cleared in between";
+TEST(Mac, TakingCountersClearsThemAtTheSameEdge) {
+  FakeCard card = cardWithMac();
+  card.words[macRegister(mac_regs::kBadCodes)] = 7;
+  EXPECT_EQ(Mac(card, kMacPort).takeCounters().bad_codes, 7U);
+  ASSERT_EQ(card.writes.size(), 1U);
+  EXPECT_EQ(card.writes[0], std::pair(0xB21CU, 3U)) << "snapshot and clear in one command";
 }
 
 }  // namespace

@@ -223,10 +223,10 @@ TEST_F(CommandTest, FirmwareOfTheSimulatedCard) {
   EXPECT_TRUE(cards[0]["watchdog_ps"].is_null());
   EXPECT_GT(cards[0]["uptime_ps"], 0);
   ASSERT_EQ(cards[0]["log"].size(), 1U);
-  EXPECT_EQ(cards[0]["log"][0]["text"], "firmware 1.0.0 has started");
+  EXPECT_EQ(cards[0]["log"][0]["text"], "firmware 1.1.0 has started");
   const Outcome tables = run({"firmware"});
   EXPECT_THAT(tables.out, HasSubstr("simulated card of 2 ports"));
-  EXPECT_THAT(tables.out, HasSubstr("firmware 1.0.0 has started"));
+  EXPECT_THAT(tables.out, HasSubstr("firmware 1.1.0 has started"));
 }
 #endif
 

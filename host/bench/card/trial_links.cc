@@ -18,15 +18,16 @@ void TrialLinks::begin() {
                   fmt::format("the link is down: {}", card::describe(link.reason)),
                   fmt::format("port {}", hosts_[port]));
     }
-    begin_.push_back(mac.counters());
+    mac.takeCounters();  // begins anew
   }
 }
 
 void TrialLinks::collect(TrialResult& result) {
-  for (std::uint32_t port = 0; port < begin_.size(); ++port) {
+  if (!cards_.info().macs) return;
+  for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     card::Mac mac = cards_.port(port).mac();
     const card::MacLink link = mac.link();
-    const card::MacCounters counts = card::counted(begin_[port], mac.counters());
+    const card::MacCounters counts = mac.counters();
     result.ports[hosts_[port]].link = LinkHealth{link.rs_fec, counts};
     const auto fault = [&](bool present, const std::string& what) {
       if (present) result.faults.push_back(fmt::format("port {}: {}", hosts_[port], what));

@@ -25,7 +25,6 @@ class TrialLinks {
  private:
   CardSet& cards_;
   const std::vector<std::uint32_t>& hosts_;
-  std::vector<card::MacCounters> begin_;  // by port
 };
 
 }  // namespace plumbline::bench

@@ -1,11 +1,12 @@
-// The card's time: a 64-bit count of picoseconds that is exact for ever.
+// The time of the card's oscillator, its local time: a 64-bit count of picoseconds that is exact for
+// ever.
 //
 // During cycle n (between clock edge n and edge n+1) now_o is the time of edge n, counted from the
 // last edge in reset as edge 0: floor(n * PeriodNum / PeriodDen). The fraction is kept as an
 // integer remainder, so there is no rounding that could add up.
 //
 //   set_i    the next cycle's now_o is set_time_i, the remainder starts from zero
-//   latch_i  latched_o takes this cycle's now_o, from the next cycle on
+//   latch_i  latched_o takes this cycle's card time, now_o + offset_i, from the next cycle on
 `include "plumb_simulated.svh"
 
 module plumb_card_time #(
@@ -16,6 +17,7 @@ module plumb_card_time #(
   input  wire logic        rst_ni,
   input  wire logic        set_i,
   input  wire logic [63:0] set_time_i,
+  input  wire logic [63:0] offset_i,    // card time - local time [ps]
   input  wire logic        latch_i,
   output      logic [63:0] latched_o,
   output      logic [63:0] now_o
@@ -48,7 +50,7 @@ module plumb_card_time #(
     if (!rst_ni) begin
       latched_o <= '0;
     end else if (latch_i) begin
-      latched_o <= now_o;
+      latched_o <= now_o + offset_i;
     end
   end
 

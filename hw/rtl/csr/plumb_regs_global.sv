@@ -120,7 +120,8 @@ module plumb_regs_global (
           plumb_regs_pkg::GlobalFeaturesOffset: reg_rdata_o <= {
             15'b0,
             status_i.features_core,
-            6'b0,
+            5'b0,
+            status_i.features_time,
             status_i.features_rx_tracking,
             status_i.features_messages,
             status_i.features_patterns,

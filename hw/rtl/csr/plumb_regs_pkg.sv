@@ -3,9 +3,9 @@
 package plumb_regs_pkg;
 
   localparam int unsigned MapMajor = 1;
-  localparam int unsigned MapMinor = 4;
+  localparam int unsigned MapMinor = 5;
   localparam int unsigned MapPatch = 0;
-  localparam logic [31:0] MapHash = 32'hAF246E38;
+  localparam logic [31:0] MapHash = 32'hE6F52B16;
 
   // Block global: Identity, capabilities, card time and the common start of all ports.
   localparam logic [15:0] GlobalBase = 16'h0000;
@@ -14,7 +14,7 @@ package plumb_regs_pkg;
   localparam logic [11:0] GlobalIdOffset = 12'h010;
   localparam logic [31:0] GlobalIdValue = 32'h504C554D;
   localparam logic [11:0] GlobalVersionOffset = 12'h014;
-  localparam logic [31:0] GlobalVersionValue = 32'h01040000;
+  localparam logic [31:0] GlobalVersionValue = 32'h01050000;
   localparam int unsigned GlobalVersionPatchLsb = 0;
   localparam int unsigned GlobalVersionPatchW = 16;
   localparam int unsigned GlobalVersionMinorLsb = 16;
@@ -22,7 +22,7 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalVersionMajorLsb = 24;
   localparam int unsigned GlobalVersionMajorW = 8;
   localparam logic [11:0] GlobalMapHashOffset = 12'h018;
-  localparam logic [31:0] GlobalMapHashValue = 32'hAF246E38;
+  localparam logic [31:0] GlobalMapHashValue = 32'hE6F52B16;
   localparam logic [11:0] GlobalCapabilityOffset = 12'h01C;
   localparam int unsigned GlobalCapabilityPortsLsb = 0;
   localparam int unsigned GlobalCapabilityPortsW = 4;
@@ -55,6 +55,8 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalFeaturesMessagesW = 1;
   localparam int unsigned GlobalFeaturesRxTrackingLsb = 9;
   localparam int unsigned GlobalFeaturesRxTrackingW = 1;
+  localparam int unsigned GlobalFeaturesTimeLsb = 10;
+  localparam int unsigned GlobalFeaturesTimeW = 1;
   localparam int unsigned GlobalFeaturesCoreLsb = 16;
   localparam int unsigned GlobalFeaturesCoreW = 1;
   localparam logic [11:0] GlobalClockPeriodNumOffset = 12'h024;
@@ -133,6 +135,7 @@ package plumb_regs_pkg;
     logic [31:0] clock_period_den;
     logic [31:0] clock_period_num;
     logic features_core;
+    logic features_time;
     logic features_rx_tracking;
     logic features_messages;
     logic features_patterns;
@@ -149,7 +152,7 @@ package plumb_regs_pkg;
     logic [7:0] capability_data_bytes;
     logic [3:0] capability_ports;
   } global_status_t;
-  localparam int unsigned GlobalStatusW = 167;
+  localparam int unsigned GlobalStatusW = 168;
 
   // Pulses that set w1c bits, from hardware.
   typedef struct packed {
@@ -1141,6 +1144,207 @@ package plumb_regs_pkg;
     logic mac_sticky_clock_lost;
   } mac_fault_t;
   localparam int unsigned MacFaultW = 3;
+
+  // Block time: Rate and phase of the card's time, and pulse per second. Card time = local time
+  // (the oscillator's) + an offset of 64 bits and 32 bits of fraction of a ps. A card without it
+  // (FEATURES.time) reads as zero here.
+  localparam logic [15:0] TimeBase = 16'hC000;
+  localparam logic [15:0] TimeSize = 16'h1000;
+  localparam int unsigned TimeCount = 1;
+  localparam logic [11:0] TimeTimeIdOffset = 12'h000;
+  localparam logic [31:0] TimeTimeIdValue = 32'h504C544D;
+  localparam logic [11:0] TimeTimeCommandOffset = 12'h004;
+  localparam int unsigned TimeTimeCommandLatchLsb = 0;
+  localparam int unsigned TimeTimeCommandLatchW = 1;
+  localparam int unsigned TimeTimeCommandClearLsb = 1;
+  localparam int unsigned TimeTimeCommandClearW = 1;
+  localparam logic [11:0] TimeRateLoOffset = 12'h008;
+  localparam logic [31:0] TimeRateLoReset = 32'h00000000;
+  localparam logic [11:0] TimeRateHiOffset = 12'h00C;
+  localparam logic [31:0] TimeRateHiReset = 32'h00000000;
+  localparam int unsigned TimeRateHiWholeLsb = 0;
+  localparam int unsigned TimeRateHiWholeW = 8;
+  localparam logic [11:0] TimeStepLoOffset = 12'h010;
+  localparam logic [31:0] TimeStepLoReset = 32'h00000000;
+  localparam logic [11:0] TimeStepHiOffset = 12'h014;
+  localparam logic [31:0] TimeStepHiReset = 32'h00000000;
+  localparam logic [11:0] TimeSlewOffset = 12'h018;
+  localparam logic [31:0] TimeSlewReset = 32'h00000000;
+  localparam logic [11:0] TimeSlewLimitOffset = 12'h01C;
+  localparam logic [31:0] TimeSlewLimitReset = 32'h00010001;
+  localparam int unsigned TimeSlewLimitStepLsb = 0;
+  localparam int unsigned TimeSlewLimitStepW = 10;
+  localparam int unsigned TimeSlewLimitIntervalLsb = 16;
+  localparam int unsigned TimeSlewLimitIntervalW = 16;
+  localparam logic [11:0] TimeSlewLeftOffset = 12'h020;
+  localparam logic [11:0] TimeNowLoOffset = 12'h028;
+  localparam logic [11:0] TimeNowHiOffset = 12'h02C;
+  localparam logic [11:0] TimeLocalLoOffset = 12'h030;
+  localparam logic [11:0] TimeLocalHiOffset = 12'h034;
+  localparam logic [11:0] TimeOffsetLoOffset = 12'h038;
+  localparam logic [11:0] TimeOffsetHiOffset = 12'h03C;
+  localparam logic [11:0] TimeOffsetFractionOffset = 12'h040;
+  localparam logic [11:0] TimePpsControlOffset = 12'h044;
+  localparam logic [31:0] TimePpsControlReset = 32'h00000300;
+  localparam int unsigned TimePpsControlInEnableLsb = 0;
+  localparam int unsigned TimePpsControlInEnableW = 1;
+  localparam int unsigned TimePpsControlInFallingLsb = 1;
+  localparam int unsigned TimePpsControlInFallingW = 1;
+  localparam int unsigned TimePpsControlOutEnableLsb = 2;
+  localparam int unsigned TimePpsControlOutEnableW = 1;
+  localparam int unsigned TimePpsControlDebounceLsb = 8;
+  localparam int unsigned TimePpsControlDebounceW = 8;
+  localparam logic [11:0] TimePpsWidthOffset = 12'h048;
+  localparam logic [31:0] TimePpsWidthReset = 32'h00312C80;
+  localparam int unsigned TimePpsWidthClocksLsb = 0;
+  localparam int unsigned TimePpsWidthClocksW = 28;
+  localparam logic [11:0] TimePpsCountOffset = 12'h04C;
+  localparam logic [11:0] TimePpsTimeLoOffset = 12'h050;
+  localparam logic [11:0] TimePpsTimeHiOffset = 12'h054;
+  localparam logic [11:0] TimePpsLocalLoOffset = 12'h058;
+  localparam logic [11:0] TimePpsLocalHiOffset = 12'h05C;
+  localparam logic [11:0] TimePpsOutCountOffset = 12'h060;
+
+  // Values of rw registers, to hardware.
+  typedef struct packed {
+    logic [27:0] pps_width_clocks;
+    logic [7:0] pps_control_debounce;
+    logic pps_control_out_enable;
+    logic pps_control_in_falling;
+    logic pps_control_in_enable;
+    logic [15:0] slew_limit_interval;
+    logic [9:0] slew_limit_step;
+    logic [31:0] slew;
+    logic [31:0] step_hi;
+    logic [31:0] step_lo;
+    logic [7:0] rate_hi_whole;
+    logic [31:0] rate_lo;
+  } time_config_t;
+  localparam int unsigned TimeConfigW = 201;
+
+  // Commands and access pulses of one clock, to hardware.
+  typedef struct packed {
+    logic slew_written;
+    logic step_hi_written;
+    logic rate_hi_written;
+    logic time_command_clear;
+    logic time_command_latch;
+  } time_pulse_t;
+  localparam int unsigned TimePulseW = 5;
+
+  // Values of ro registers, from hardware.
+  typedef struct packed {
+    logic [31:0] pps_out_count;
+    logic [31:0] pps_local_hi;
+    logic [31:0] pps_local_lo;
+    logic [31:0] pps_time_hi;
+    logic [31:0] pps_time_lo;
+    logic [31:0] pps_count;
+    logic [31:0] offset_fraction;
+    logic [31:0] offset_hi;
+    logic [31:0] offset_lo;
+    logic [31:0] local_hi;
+    logic [31:0] local_lo;
+    logic [31:0] now_hi;
+    logic [31:0] now_lo;
+    logic [31:0] slew_left;
+  } time_status_t;
+  localparam int unsigned TimeStatusW = 448;
+
+  // Block event: Event frames of a port: frames of the Precision Time Protocol to and from
+  // firmware, with their times. The block of port p is at 0xD000 + 0x200·p; a card without it
+  // (FEATURES.time), or without the port, reads as zero here. Lengths are without FCS; byte 0 of a
+  // frame is in bits 7:0 of its first word.
+  localparam logic [15:0] EventBase = 16'hD000;
+  localparam logic [15:0] EventSize = 16'h0200;
+  localparam int unsigned EventCount = 8;
+  localparam logic [8:0] EventEventIdOffset = 9'h000;
+  localparam logic [31:0] EventEventIdValue = 32'h504C4556;
+  localparam logic [8:0] EventEventControlOffset = 9'h004;
+  localparam logic [31:0] EventEventControlReset = 32'h00000000;
+  localparam int unsigned EventEventControlRxEthernetLsb = 0;
+  localparam int unsigned EventEventControlRxEthernetW = 1;
+  localparam int unsigned EventEventControlRxUdpLsb = 1;
+  localparam int unsigned EventEventControlRxUdpW = 1;
+  localparam logic [8:0] EventEventCommandOffset = 9'h008;
+  localparam int unsigned EventEventCommandRxTakeLsb = 0;
+  localparam int unsigned EventEventCommandRxTakeW = 1;
+  localparam int unsigned EventEventCommandRxRewindLsb = 1;
+  localparam int unsigned EventEventCommandRxRewindW = 1;
+  localparam int unsigned EventEventCommandRxClearLsb = 2;
+  localparam int unsigned EventEventCommandRxClearW = 1;
+  localparam int unsigned EventEventCommandTxRewindLsb = 3;
+  localparam int unsigned EventEventCommandTxRewindW = 1;
+  localparam logic [8:0] EventEventStatusOffset = 9'h00C;
+  localparam int unsigned EventEventStatusRxLevelLsb = 0;
+  localparam int unsigned EventEventStatusRxLevelW = 3;
+  localparam int unsigned EventEventStatusTxBusyLsb = 8;
+  localparam int unsigned EventEventStatusTxBusyW = 1;
+  localparam int unsigned EventEventStatusTxLostLsb = 9;
+  localparam int unsigned EventEventStatusTxLostW = 1;
+  localparam logic [8:0] EventEventRxLengthOffset = 9'h010;
+  localparam int unsigned EventEventRxLengthBytesLsb = 0;
+  localparam int unsigned EventEventRxLengthBytesW = 14;
+  localparam logic [8:0] EventEventRxDataOffset = 9'h014;
+  localparam logic [8:0] EventEventRxTimeLoOffset = 9'h018;
+  localparam logic [8:0] EventEventRxTimeHiOffset = 9'h01C;
+  localparam logic [8:0] EventEventRxLocalLoOffset = 9'h020;
+  localparam logic [8:0] EventEventRxLocalHiOffset = 9'h024;
+  localparam logic [8:0] EventEventRxCountOffset = 9'h028;
+  localparam logic [8:0] EventEventRxLostOffset = 9'h02C;
+  localparam logic [8:0] EventEventTxDataOffset = 9'h030;
+  localparam logic [31:0] EventEventTxDataReset = 32'h00000000;
+  localparam logic [8:0] EventEventTxSendOffset = 9'h034;
+  localparam logic [31:0] EventEventTxSendReset = 32'h00000000;
+  localparam int unsigned EventEventTxSendBytesLsb = 0;
+  localparam int unsigned EventEventTxSendBytesW = 8;
+  localparam logic [8:0] EventEventTxSentOffset = 9'h038;
+  localparam logic [8:0] EventEventTxTimeLoOffset = 9'h03C;
+  localparam logic [8:0] EventEventTxTimeHiOffset = 9'h040;
+  localparam logic [8:0] EventEventTxLocalLoOffset = 9'h044;
+  localparam logic [8:0] EventEventTxLocalHiOffset = 9'h048;
+
+  // Values of rw registers, to hardware.
+  typedef struct packed {
+    logic [7:0] event_tx_send_bytes;
+    logic [31:0] event_tx_data;
+    logic event_control_rx_udp;
+    logic event_control_rx_ethernet;
+  } event_config_t;
+  localparam int unsigned EventConfigW = 42;
+
+  // Commands and access pulses of one clock, to hardware.
+  typedef struct packed {
+    logic event_tx_send_written;
+    logic event_tx_data_written;
+    logic event_rx_data_read;
+    logic event_command_tx_rewind;
+    logic event_command_rx_clear;
+    logic event_command_rx_rewind;
+    logic event_command_rx_take;
+  } event_pulse_t;
+  localparam int unsigned EventPulseW = 7;
+
+  // Values of ro registers, from hardware.
+  typedef struct packed {
+    logic [31:0] event_tx_local_hi;
+    logic [31:0] event_tx_local_lo;
+    logic [31:0] event_tx_time_hi;
+    logic [31:0] event_tx_time_lo;
+    logic [31:0] event_tx_sent;
+    logic [31:0] event_rx_lost;
+    logic [31:0] event_rx_count;
+    logic [31:0] event_rx_local_hi;
+    logic [31:0] event_rx_local_lo;
+    logic [31:0] event_rx_time_hi;
+    logic [31:0] event_rx_time_lo;
+    logic [31:0] event_rx_data;
+    logic [13:0] event_rx_length_bytes;
+    logic event_status_tx_lost;
+    logic event_status_tx_busy;
+    logic [2:0] event_status_rx_level;
+  } event_status_t;
+  localparam int unsigned EventStatusW = 403;
 
   // Block dma: Path to the host's memory, of cards that have one: captures into a ring, lists of
   // register accesses out of a buffer. A card without it reads as zero here.

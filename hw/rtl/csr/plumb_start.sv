@@ -1,8 +1,9 @@
 // The common start: makes the schedulers of all ports live together.
 //
-// arm_i takes start_time_i as the epoch. The schedulers are made live (running_o) 8 microseconds
-// ahead of it, so that their pipelines are filled when the first frame is due; they hold each frame
-// until its time themselves. If less than 1 microsecond is left when arming, the first frames may
+// arm_i takes start_time_i, a card time. The epoch is the local time at which card time will be that:
+// start_time_i - offset_i, which it follows until it is used. The schedulers are made live (running_o)
+// 8 microseconds ahead of it, so that their pipelines are filled when the first frame is due; from
+// then on it stays. They hold each frame until its time themselves. If less than 1 microsecond is left when arming, the first frames may
 // leave late: late_start_o pulses. stop_i ends it at once and wins over arm_i; arm_i while armed or
 // running starts anew.
 //
@@ -17,11 +18,12 @@
 module plumb_start (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
-  input  wire logic [63:0] now_i,
+  input  wire logic [63:0] now_i,         // local time [ps]
+  input  wire logic [63:0] offset_i,      // card time - local time, 8 microseconds ahead [ps]
   input  wire logic        arm_i,
   input  wire logic        stop_i,
-  input  wire logic [63:0] start_time_i,
-  output      logic [63:0] epoch_o,
+  input  wire logic [63:0] start_time_i,  // card time [ps]
+  output      logic [63:0] epoch_o,       // local time [ps]
   output      logic        armed_o,
   output      logic        running_o,
   output      logic        late_start_o
@@ -52,8 +54,11 @@ module plumb_start (
     end
   end
 
+  logic [63:0] start_q;
+
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
+      start_q <= '0;
       epoch_o <= '0;
       armed_o <= 1'b0;
       running_o <= 1'b0;
@@ -61,12 +66,15 @@ module plumb_start (
       armed_o <= 1'b0;
       running_o <= 1'b0;
     end else if (arm_i) begin
-      epoch_o <= start_time_i;
+      start_q <= start_time_i;
+      epoch_o <= start_time_i - offset_i;
       armed_o <= 1'b1;
       running_o <= 1'b0;
     end else if (armed_o && arming_q == 2'b00 && live_q) begin
       armed_o <= 1'b0;
       running_o <= 1'b1;
+    end else if (armed_o) begin
+      epoch_o <= start_q - offset_i;
     end
   end
 

@@ -82,6 +82,7 @@ module plumb_damage #(
   output      logic [55:0]             m_preamble_o,
 
   // Events of ordered sets, for the log
+  input  wire logic [63:0]             offset_i,        // ps to add to the times in the log
   input  wire logic                    set_valid_i,     // pulse
   input  wire plumb_damage_pkg::event_t set_i,          // with set_valid_i
 
@@ -486,6 +487,7 @@ module plumb_damage #(
     .clk_i       (clk_used_i),
     .rst_ni      (rst_ni),
     .clear_i     (clear_i),
+    .offset_i    (offset_i),
     .hit_valid_i ((begins3_q || random3_q) && enable),
     .hit_i       (hit_q),
     .room_o      (room),

@@ -19,6 +19,7 @@ module plumb_damage_log #(
   input  logic                     clk_i,
   input  logic                     rst_ni,
   input  logic                     clear_i,      // pulse: empties the memory
+  input  logic [63:0]              offset_i,     // ps to add to the time of an event
 
   // Damaged beats
   input  logic                     hit_valid_i,  // pulse, with hit_i
@@ -145,6 +146,13 @@ module plumb_damage_log #(
   assign unused_hit = ^hit_q;
 
   // ---- Events for the host ----
+  plumb_damage_pkg::event_t stored;
+
+  always_comb begin
+    stored = event_q;
+    if (store) stored.stamp = event_q.stamp + offset_i;
+  end
+
   logic [DepthLog2:0] event_write_q, event_read_q, event_level;
   logic               full, store, fetch, fetched_q;
 
@@ -184,7 +192,7 @@ module plumb_damage_log #(
     .clk_i   (clk_i),
     .we_i    (store && !clear_i),
     .waddr_i (event_write_q[DepthLog2-1:0]),
-    .wdata_i (event_q),
+    .wdata_i (stored),
     .re_i    (fetch),
     .raddr_i (event_read_q[DepthLog2-1:0]),
     .rdata_o (event_o)

@@ -10,6 +10,7 @@ module plumb_damage_port (
   input  wire logic                     clk_i,
   input  wire logic                     rst_ni,
   input  wire logic [63:0]              now_i,              // ps, of the edge that begins the clock
+  input  wire logic [63:0]              offset_i,           // ps to add to the times in the log
   input  wire logic                     clear_sent_i,       // pulse: begins what was sent anew
   input  wire logic                     clear_received_i,   // pulse: begins what was received anew
 
@@ -178,6 +179,7 @@ module plumb_damage_port (
     .s_tready_o     (tx_tready_o),
     .s_user_i       (tx_user_i),
     .s_stamp_i      (tx_departure_i),
+    .offset_i       (offset_i),
     .s_preamble_i   (tx_preamble_i),
     .m_tdata_o      (tx_tdata_o),
     .m_tkeep_o      (tx_tkeep_o),
@@ -264,6 +266,7 @@ module plumb_damage_port (
     .s_tready_o     (received_taken),
     .s_user_i       ('0),
     .s_stamp_i      (now_i),
+    .offset_i       (offset_i),
     .s_preamble_i   (rx_preamble_i),
     .m_tdata_o      (rx_tdata_o),
     .m_tkeep_o      (rx_tkeep_o),

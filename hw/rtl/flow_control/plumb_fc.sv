@@ -19,6 +19,7 @@ module plumb_fc #(
   // Clock and reset (active low)
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic [63:0]      offset_i,                // card time - local time, ps
   input  logic             clear_i,                 // level: zeroes counters, log and buffer
   input  logic [31:0]      byte_time_ps_i,          // ps per byte on the wire, for pause times
 
@@ -206,13 +207,22 @@ module plumb_fc #(
     .want_xon_o       (want_xon)
   );
 
+  // A storm goes by local time; 0 stays 0. On the clock that never rests: its start wakes the other.
+  logic        storm_at_once_q;
+  logic [63:0] storm_time_q;
+
+  always_ff @(posedge clk_i) begin
+    storm_at_once_q <= cfg_storm_time_i == '0;
+    storm_time_q    <= storm_at_once_q ? '0 : cfg_storm_time_i - offset_i;
+  end
+
   plumb_fc_storm u_storm (
     .clk_i    (clk_on),
     .rst_ni   (rst_ni),
     .cross_i  (control_cross_i),
     .start_i  (storm_start_i),
     .stop_i   (storm_stop_i),
-    .time_i   (cfg_storm_time_i),
+    .time_i   (storm_time_q),
     .period_i (cfg_storm_period_i),
     .count_i  (cfg_storm_count_i),
     .want_o   (storm),
@@ -280,6 +290,7 @@ module plumb_fc #(
     .rst_ni     (rst_ni),
     .clear_i    (clear_i),
     .enable_i   (cfg_trace_i),
+    .offset_i   (offset_i),
     .rx_start_i (rx_start_i),
     .rx_end_i   (rx_end_i),
     .rx_time_i  (rx_event_time_i),

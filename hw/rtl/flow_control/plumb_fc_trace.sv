@@ -20,6 +20,7 @@ module plumb_fc_trace #(
   input  logic               rst_ni,
   input  logic               clear_i,     // level: empties the log
   input  logic               enable_i,    // level: events are logged
+  input  logic [63:0]        offset_i,    // ps to add to their times
 
   // Received pauses; masks have one bit per priority
   input  logic [7:0]         rx_start_i,  // mask: pauses that begin
@@ -65,15 +66,20 @@ module plumb_fc_trace #(
   logic [EntryW-1:0]  mem [0:2**DepthLog2-1];
   logic [DepthLog2:0] write_q, read_q;
   logic               push, full, fetch, fetched_q;
-  logic [EntryW-1:0]  entry_q;
+  logic [EntryW-1:0]  entry_q, pushed;
 
   assign full  = (write_q - read_q) == {1'b1, DepthLog2'(0)};
   assign push  = (rx_event || take_held) && !full;
   // The entry in the output register still counts as in the log.
   assign fetch = write_q != read_q && !fetched_q;
 
+  always_comb begin
+    pushed = rx_event ? rx_entry : held_entry_q;
+    if (push) pushed[EntryW-1-:64] = pushed[EntryW-1-:64] + offset_i;
+  end
+
   always_ff @(posedge clk_i) begin
-    if (push)  mem[write_q[DepthLog2-1:0]] <= rx_event ? rx_entry : held_entry_q;
+    if (push)  mem[write_q[DepthLog2-1:0]] <= pushed;
     if (fetch) entry_q <= mem[read_q[DepthLog2-1:0]];
   end
 

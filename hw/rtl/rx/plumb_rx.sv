@@ -32,6 +32,7 @@ module plumb_rx #(
   // Calibration and tracking, static during a run
   input  logic [31:0]     byte_time_ps_i,           // ps per byte on the wire, for pause times
   input  logic [31:0]     ts_offset_i,              // signed ps from MAC to reference point
+  input  logic [63:0]     offset_i,                 // signed ps from local to card time
   input  logic            wide_rows_i,              // tag id: group 4, row 12 bits; else 5, 11
   input  logic            trim_dscp_en_i,           // trimmed: has this DSCP
   input  logic [5:0]      trim_dscp_i,
@@ -74,6 +75,8 @@ module plumb_rx #(
   output logic            desc_fcs_ok_o,
   output logic            desc_icrc_checked_o,      // good frame that must have an ICRC
   output logic            desc_icrc_ok_o,           // with desc_icrc_checked_o: the ICRC is right
+  output logic            desc_good_o,              // FCS right, neither runt nor giant
+  input  logic            desc_event_i,             // an event frame: neither untagged nor unparsed
 
   // Counters of frames since reset or clear_i
   output logic [63:0]     cnt_frames_o,             // all frames
@@ -124,6 +127,7 @@ module plumb_rx #(
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .ts_offset_i (ts_offset_i),
+    .offset_i    (offset_i),
     .rx_tdata_i  (rx_tdata_i),
     .rx_tkeep_i  (rx_tkeep_i),
     .rx_tvalid_i (rx_tvalid_i),
@@ -276,6 +280,7 @@ module plumb_rx #(
   assign desc_length_o       = (|frame_length[31:16]) ? 16'hffff : frame_length[15:0];
   assign desc_icrc_checked_o = icrc_checked;
   assign desc_icrc_ok_o      = icrc_ok;
+  assign desc_good_o         = desc_fcs_ok_o && !runt && !giant;
 
   // Nothing counts from clear_i until the slowest table is clear.
   logic flow_busy;
@@ -398,8 +403,8 @@ module plumb_rx #(
     .icrc_error_i            (icrc_checked && !icrc_ok),
     .runt_i                  (runt),
     .giant_i                 (giant),
-    .untagged_i              (untagged),
-    .unparsed_i              (unparsed),
+    .untagged_i              (untagged && !desc_event_i),
+    .unparsed_i              (unparsed && !desc_event_i),
     .latency_negative_i      (latency_negative),
     .event_overflow_i        (event_overflow_o),
     .pause_i                 (pause),

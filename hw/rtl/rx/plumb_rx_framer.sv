@@ -2,7 +2,7 @@
 // bytes of the frame and takes its timestamp.
 //
 // One clock to the outputs, a beat every clock. The timestamp is rx_time_i of the first beat, the
-// card time of the cycle in which it was at the MAC boundary, plus ts_offset_i.
+// local time of the cycle in which it was at the MAC boundary, plus ts_offset_i and offset_i.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
@@ -11,6 +11,7 @@ module plumb_rx_framer (
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic [31:0]         ts_offset_i,  // signed ps from MAC to reference point
+  input  logic [63:0]         offset_i,     // signed ps from local to card time
 
   // AXI4-Stream without tready, frames with FCS
   input  logic [511:0]        rx_tdata_i,   // byte 0 in bits 7:0
@@ -29,6 +30,7 @@ module plumb_rx_framer (
   logic [25:0]  beats_q;       // beats of the frame before the next one, saturating
   logic [25:0]  beats;
   logic [63:0]  stamp;
+  logic [63:0]  add_q;         // all that is added to a timestamp
 
   logic         valid_q;
   logic         first_q;
@@ -39,7 +41,11 @@ module plumb_rx_framer (
   logic [511:0] data_q;
 
   assign beats = inside_q ? beats_q : 26'd0;
-  assign stamp = rx_time_i + {{32{ts_offset_i[31]}}, ts_offset_i};
+  assign stamp = rx_time_i + add_q;
+
+  always_ff @(posedge clk_i) begin
+    add_q <= {{32{ts_offset_i[31]}}, ts_offset_i} + offset_i;
+  end
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin

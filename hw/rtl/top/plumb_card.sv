@@ -11,6 +11,7 @@
 //                while every set taken has its place on the line
 //   rx_ctl_*     those received, one clock each
 //   link_up_i    the MAC has a link
+//   pps_i, pps_o pulse per second, in and out (plumb_time); pps_i in any clock
 //   cap_rx_*     copies of received frames, cap_tx_* of sent ones, as PORT_CONTROL asks for;
 //                AXI4-Stream with a common cap_ready_i per port. A descriptor of 96 bits per
 //                frame, in the order of the frames, one clock with cap_*_desc_valid_o, usually
@@ -83,15 +84,18 @@ module plumb_card #(
   output      logic [Ports-1:0]       cap_tx_tlast_o,
   output      logic [Ports-1:0]       cap_tx_desc_valid_o,
   output      logic [Ports*96-1:0]    cap_tx_desc_o,
-  input  wire logic [Ports-1:0]       cap_ready_i
+  input  wire logic [Ports-1:0]       cap_ready_i,
+
+  input  wire logic                   pps_i,
+  output      logic                   pps_o
 );
 
   if (DataW != plumb_pkg::DataW) begin : gen_bad_data_w
     $error("plumb_card: the datapath is 512 bits wide");
   end
 
-  logic                clk_bus, running;
-  logic [63:0]         now, start_time;
+  logic                clk_bus, running, reg_event;
+  logic [63:0]         now, offset, start_time;
   logic [11:2]         reg_addr;
   logic [31:0]         reg_wdata;
   logic [Ports-1:0]    port_wen, port_ren, port_ack, port_bus_busy;
@@ -126,15 +130,19 @@ module plumb_card #(
     .s_axil_rready_i (s_axil_rready_i),
     .clk_bus_o       (clk_bus),
     .now_o           (now),
+    .offset_o        (offset),
     .running_o       (running),
     .start_time_o    (start_time),
     .reg_addr_o      (reg_addr),
+    .reg_event_o     (reg_event),
     .reg_wdata_o     (reg_wdata),
     .port_wen_o      (port_wen),
     .port_ren_o      (port_ren),
     .port_ack_i      (port_ack),
     .port_rdata_i    (port_rdata),
-    .port_bus_busy_i (port_bus_busy)
+    .port_bus_busy_i (port_bus_busy),
+    .pps_i           (pps_i),
+    .pps_o           (pps_o)
   );
 
   for (genvar p = 0; p < Ports; p++) begin : gen_port
@@ -151,9 +159,11 @@ module plumb_card #(
       .clk_bus_i          (clk_bus),
       .rst_ni             (rst_ni),
       .now_i              (now),
+      .offset_i           (offset),
       .running_i          (running),
       .start_time_i       (start_time),
       .reg_addr_i         (reg_addr),
+      .reg_event_i        (reg_event),
       .reg_wen_i          (port_wen[p]),
       .reg_ren_i          (port_ren[p]),
       .reg_wdata_i        (reg_wdata),

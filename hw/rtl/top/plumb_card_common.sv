@@ -1,8 +1,8 @@
 // What the ports of a card have in common: its register bus, global registers, time and start, and
 // the control processor.
 //
-// A block of registers per port: port_wen_o[p] or port_ren_o[p] pulses for an access of port p, with
-// reg_addr_o and reg_wdata_o. port_ack_i[p] ends it, port_rdata_i is zero in all other clocks. The
+// Two blocks of registers per port: port_wen_o[p] or port_ren_o[p] pulses for an access of port p, with
+// reg_addr_o and reg_wdata_o; reg_event_o then says that it is of the port's block event. port_ack_i[p] ends it, port_rdata_i is zero in all other clocks. The
 // rest of the address space answers with zero.
 //
 // ports_i is the number of ports that the card has, at most Ports; constant. Ports above it are tied
@@ -46,10 +46,12 @@ module plumb_card_common #(
 
   // To all ports.
   output      logic                clk_bus_o,         // clock of registers and what is behind them
-  output      logic [63:0]         now_o,             // card time [ps]
+  output      logic [63:0]         now_o,             // local time [ps]
+  output      logic [63:0]         offset_o,          // card time - local time [ps]
   output      logic                running_o,         // schedulers are live
-  output      logic [63:0]         start_time_o,      // epoch of the schedules [ps]
+  output      logic [63:0]         start_time_o,      // epoch of the schedules, local time [ps]
   output      logic [11:2]         reg_addr_o,        // word address within a block
+  output      logic                reg_event_o,       // of block event, else of block port
   output      logic [31:0]         reg_wdata_o,
 
   // One bit, or 32, per port.
@@ -57,7 +59,11 @@ module plumb_card_common #(
   output      logic [Ports-1:0]    port_ren_o,
   input  wire logic [Ports-1:0]    port_ack_i,
   input  wire logic [Ports*32-1:0] port_rdata_i,
-  input  wire logic [Ports-1:0]    port_bus_busy_i
+  input  wire logic [Ports-1:0]    port_bus_busy_i,
+
+  // Pulse per second.
+  input  wire logic                pps_i,             // any clock
+  output      logic                pps_o
 );
 
   // What the register map and the test tag have room for.
@@ -148,17 +154,25 @@ module plumb_card_common #(
     .reg_ack_i        (reg_ack)
   );
 
-  // Block 0 is global, block p + 1 port p, block 9 the control processor's; the rest of the address
-  // space answers with zero.
-  localparam logic [3:0] CoreBlock = plumb_regs_pkg::CoreBase[15:12];
+  // Block 0 is global, block p + 1 port p, block 9 the control processor's, block 12 time, and block 13
+  // has the event frames of all ports; the rest of the address space answers with zero.
+  localparam logic [3:0] CoreBlock  = plumb_regs_pkg::CoreBase[15:12];
+  localparam logic [3:0] TimeBlock  = plumb_regs_pkg::TimeBase[15:12];
+  localparam logic [3:0] EventBlock = plumb_regs_pkg::EventBase[15:12];
 
-  logic [3:0]          block;
-  logic                to_core;
+  logic [3:0]          block, event_port;
+  logic                to_core, to_time, to_event, time_ack;
+  logic [31:0]         time_rdata;
   logic                global_ack_q, global_read_q, nowhere_ack_q;
   logic [31:0]         global_rdata;
 
   assign block   = reg_addr[15:12];
   assign to_core = WithCore && block == CoreBlock;
+  assign to_time = block == TimeBlock;
+
+  // Nine bits address a word in the block of a port; three are the port's number.
+  assign event_port = {1'b0, reg_addr[11:9]};
+  assign to_event   = block == EventBlock && event_port < ports_i;
 
   always_ff @(posedge clk_bus_o `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
@@ -168,21 +182,22 @@ module plumb_card_common #(
     end else begin
       global_ack_q <= (reg_wen || reg_ren) && block == 4'd0;
       global_read_q <= reg_ren && block == 4'd0;
-      nowhere_ack_q <= (reg_wen || reg_ren) && block > ports_i && !to_core;
+      nowhere_ack_q <= (reg_wen || reg_ren) && block > ports_i && !to_core && !to_time && !to_event;
     end
   end
 
-  assign reg_ack = global_ack_q || nowhere_ack_q || core_ack || port_ack_i != '0;
+  assign reg_ack = global_ack_q || nowhere_ack_q || core_ack || time_ack || port_ack_i != '0;
   always_comb begin
-    reg_rdata = (global_read_q ? global_rdata : '0) | core_rdata;
+    reg_rdata = (global_read_q ? global_rdata : '0) | core_rdata | time_rdata;
     for (int unsigned p = 0; p < Ports; p++) reg_rdata = reg_rdata | port_rdata_i[32*p+:32];
   end
 
-  assign reg_addr_o = reg_addr[11:2];
+  assign reg_event_o = to_event;
+  assign reg_addr_o  = to_event ? {3'b0, reg_addr[8:2]} : reg_addr[11:2];
   always_comb begin
     for (int unsigned p = 0; p < Ports; p++) begin
-      port_wen_o[p] = reg_wen && block == 4'(p + 1);
-      port_ren_o[p] = reg_ren && block == 4'(p + 1);
+      port_wen_o[p] = reg_wen && (block == 4'(p + 1) || (to_event && event_port == 4'(p)));
+      port_ren_o[p] = reg_ren && (block == 4'(p + 1) || (to_event && event_port == 4'(p)));
     end
   end
 
@@ -239,7 +254,7 @@ module plumb_card_common #(
     .fault_i    (fault)
   );
 
-  logic [63:0] latched;
+  logic [63:0] latched, ahead;
   logic        late_start;
 
   plumb_card_time u_card_time (
@@ -247,15 +262,35 @@ module plumb_card_common #(
     .rst_ni    (rst_ni),
     .set_i     (pulse.control_set_time),
     .set_time_i({cfg.set_time_hi, cfg.set_time_lo}),
+    .offset_i  (offset_o),
     .latch_i   (pulse.control_latch_time),
     .latched_o (latched),
     .now_o     (now_o)
+  );
+
+  plumb_time u_time (
+    .clk_i      (clk_i),
+    .clk_bus_i  (clk_bus_o),
+    .rst_ni     (rst_ni),
+    .now_i      (now_o),
+    .set_i      (pulse.control_set_time),
+    .reg_addr_i (reg_addr[11:2]),
+    .reg_wen_i  (reg_wen && to_time),
+    .reg_ren_i  (reg_ren && to_time),
+    .reg_wdata_i(reg_wdata_o),
+    .reg_ack_o  (time_ack),
+    .reg_rdata_o(time_rdata),
+    .pps_i      (pps_i),
+    .pps_o      (pps_o),
+    .offset_o   (offset_o),
+    .ahead_o    (ahead)
   );
 
   plumb_start u_start (
     .clk_i       (clk_bus_o),
     .rst_ni      (rst_ni),
     .now_i       (now_o),
+    .offset_i    (ahead),
     .arm_i       (pulse.control_arm),
     .stop_i      (pulse.control_stop),
     .start_time_i({cfg.start_time_hi, cfg.start_time_lo}),
@@ -284,6 +319,7 @@ module plumb_card_common #(
       status.features_cbfc = OrderedSets;
       status.features_patterns = 1'b1;
       status.features_messages = 1'b1;
+      status.features_time = 1'b1;
       status.features_core = WithCore;
       status.clock_period_num = plumb_pkg::ClockPeriodNum;
       status.clock_period_den = plumb_pkg::ClockPeriodDen;

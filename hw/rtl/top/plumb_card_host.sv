@@ -75,7 +75,10 @@ module plumb_card_host #(
   input  wire logic [Ports-1:0]       tx_ctl_ready_i,
   input  wire logic [Ports-1:0]       rx_ctl_valid_i,
   input  wire logic [Ports*64-1:0]    rx_ctl_i,
-  input  wire logic [Ports-1:0]       link_up_i
+  input  wire logic [Ports-1:0]       link_up_i,
+
+  input  wire logic                   pps_i,
+  output      logic                   pps_o
 );
 
   // ---- Between DMA and card ----
@@ -245,7 +248,9 @@ module plumb_card_host #(
     .cap_tx_tlast_o     (cap_tx_tlast),
     .cap_tx_desc_valid_o(cap_tx_desc_valid),
     .cap_tx_desc_o      (cap_tx_desc),
-    .cap_ready_i        (cap_ready)
+    .cap_ready_i        (cap_ready),
+    .pps_i              (pps_i),
+    .pps_o              (pps_o)
   );
 
 endmodule

@@ -11,10 +11,12 @@ module plumb_card_port #(
   input  wire logic         clk_bus_i,
   input  wire logic         rst_ni,
   input  wire logic [63:0]  now_i,
+  input  wire logic [63:0]  offset_i,
   input  wire logic         running_i,
   input  wire logic [63:0]  start_time_i,
 
   input  wire logic [11:2]  reg_addr_i,
+  input  wire logic         reg_event_i,
   input  wire logic         reg_wen_i,
   input  wire logic         reg_ren_i,
   input  wire logic [31:0]  reg_wdata_i,
@@ -57,20 +59,22 @@ module plumb_card_port #(
   input  wire logic         cap_ready_i
 );
 
-  logic [63:0]  now, start_time, rx_tkeep, rx_ctl;
+  logic [63:0]  now, offset, start_time, rx_tkeep, rx_ctl;
   logic [31:0]  reg_wdata;
   logic [11:2]  reg_addr;
   logic [511:0] rx_tdata;
   logic [55:0]  rx_preamble;
-  logic         running, reg_wen, reg_ren, rx_tvalid, rx_tlast, rx_ctl_valid;
+  logic         running, reg_event, reg_wen, reg_ren, rx_tvalid, rx_tlast, rx_ctl_valid;
   logic         tx_tready, tx_ctl_ready, link_up;
 
   plumb_port_pins u_pins (
     .clk_i         (clk_i),
     .now_i          (now_i),
+    .offset_i       (offset_i),
     .running_i      (running_i),
     .start_time_i   (start_time_i),
     .reg_addr_i     (reg_addr_i),
+    .reg_event_i    (reg_event_i),
     .reg_wen_i      (reg_wen_i),
     .reg_ren_i      (reg_ren_i),
     .reg_wdata_i    (reg_wdata_i),
@@ -85,9 +89,11 @@ module plumb_card_port #(
     .tx_ctl_ready_i (tx_ctl_ready_i),
     .link_up_i      (link_up_i),
     .now_o          (now),
+    .offset_o       (offset),
     .running_o      (running),
     .start_time_o   (start_time),
     .reg_addr_o     (reg_addr),
+    .reg_event_o    (reg_event),
     .reg_wen_o      (reg_wen),
     .reg_ren_o      (reg_ren),
     .reg_wdata_o    (reg_wdata),
@@ -112,9 +118,11 @@ module plumb_card_port #(
     .clk_bus_i          (clk_bus_i),
     .rst_ni             (rst_ni),
     .now_i              (now),
+    .offset_i           (offset),
     .running_i          (running),
     .start_time_i       (start_time),
     .reg_addr_i         (reg_addr),
+    .reg_event_i        (reg_event),
     .reg_wen_i          (reg_wen),
     .reg_ren_i          (reg_ren),
     .reg_wdata_i        (reg_wdata),

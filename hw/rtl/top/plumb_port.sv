@@ -21,14 +21,16 @@ module plumb_port #(
   input  wire logic         clk_i,
   input  wire logic         clk_bus_i,            // the same clock; may rest, see above
   input  wire logic         rst_ni,
-  input  wire logic [63:0]  now_i,                // ps, of the edge that begins the clock
+  input  wire logic [63:0]  now_i,                // local time of the edge that begins the clock, ps
+  input  wire logic [63:0]  offset_i,             // card time - local time, ps
 
   // The run
   input  wire logic         running_i,            // level: schedules live, from 8 us before start
-  input  wire logic [63:0]  start_time_i,         // epoch of all due times, card time in ps
+  input  wire logic [63:0]  start_time_i,         // epoch of all due times, local time in ps
 
   // Register bus
   input  wire logic [11:2]  reg_addr_i,           // word in the port's block, with either pulse
+  input  wire logic         reg_event_i,          // with either pulse: of block event
   input  wire logic         reg_wen_i,            // pulse: write
   input  wire logic         reg_ren_i,            // pulse: read
   input  wire logic [31:0]  reg_wdata_i,          // with reg_wen_i
@@ -87,16 +89,21 @@ module plumb_port #(
   logic [511:0] tx_tbl_rdata, rx_tbl_rdata;
   logic [47:0]  hist_data, hist_count;
 
+  logic         control_ack, event_ack;
+  logic [31:0]  control_rdata, event_rdata;
+  assign reg_ack_o   = control_ack || event_ack;
+  assign reg_rdata_o = control_rdata | event_rdata;
+
   plumb_port_control u_control (
     .clk_i         (clk_bus_i),
     .rst_ni        (rst_ni),
     .running_i     (running_i),
     .reg_addr_i    (reg_addr_i),
-    .reg_wen_i     (reg_wen_i),
-    .reg_ren_i     (reg_ren_i),
+    .reg_wen_i     (reg_wen_i && !reg_event_i),
+    .reg_ren_i     (reg_ren_i && !reg_event_i),
     .reg_wdata_i   (reg_wdata_i),
-    .reg_ack_o     (reg_ack_o),
-    .reg_rdata_o   (reg_rdata_o),
+    .reg_ack_o     (control_ack),
+    .reg_rdata_o   (control_rdata),
     .busy_o        (bus_busy_o),
     .config_o      (cfg),
     .pulse_o       (pulse),
@@ -117,6 +124,49 @@ module plumb_port #(
     .hist_data_i   (hist_data)
   );
 
+  logic         event_rx_tvalid, event_rx_tlast, event_desc_valid, event_desc_good, rx_event;
+  logic         event_valid, event_ready, event_taken, event_stalled, event_first;
+  logic [1:0]   event_beat;
+  logic [13:0]  event_length;
+  logic [15:0]  event_desc_length;
+  logic [63:0]  event_rx_time, event_desc_time, event_taken_departure, event_departure;
+  logic [511:0] event_rx_tdata, event_data;
+
+  plumb_event u_event (
+    .clk_i               (clk_i),
+    .clk_bus_i           (clk_bus_i),
+    .rst_ni              (rst_ni),
+    .now_i               (now_i),
+    .offset_i            (offset_i),
+    .tx_ts_offset_i      (cfg.tx_ts_offset),
+    .rx_ts_offset_i      (cfg.rx_ts_offset),
+    .reg_addr_i          (reg_addr_i),
+    .reg_wen_i           (reg_wen_i && reg_event_i),
+    .reg_ren_i           (reg_ren_i && reg_event_i),
+    .reg_wdata_i         (reg_wdata_i),
+    .reg_ack_o           (event_ack),
+    .reg_rdata_o         (event_rdata),
+    .rx_tdata_i          (event_rx_tdata),
+    .rx_tvalid_i         (event_rx_tvalid),
+    .rx_tlast_i          (event_rx_tlast),
+    .rx_time_i           (event_rx_time),
+    .desc_valid_i        (event_desc_valid),
+    .desc_good_i         (event_desc_good),
+    .desc_length_i       (event_desc_length),
+    .desc_time_i         (event_desc_time),
+    .rx_event_o          (rx_event),
+    .tx_valid_o          (event_valid),
+    .tx_ready_i          (event_ready),
+    .tx_length_o         (event_length),
+    .tx_beat_i           (event_beat),
+    .tx_beat_data_o      (event_data),
+    .tx_taken_i          (event_taken),
+    .tx_taken_departure_i(event_taken_departure),
+    .tx_stalled_i        (event_stalled),
+    .tx_first_i          (event_first),
+    .tx_departure_i      (event_departure)
+  );
+
   plumb_port_datapath #(
     .FlowsLog2 (FlowsLog2),
     .RowsLog2  (RowsLog2),
@@ -127,6 +177,7 @@ module plumb_port #(
     .clk_i              (clk_i),
     .rst_ni             (rst_ni),
     .now_i              (now_i),
+    .offset_i           (offset_i),
     .running_i          (running_i),
     .start_time_i       (start_time_i),
     .config_i           (cfg),
@@ -135,6 +186,25 @@ module plumb_port #(
     .status_o           (status),
     .fault_o            (fault),
     .counters_o         (counters),
+    .event_rx_tdata_o   (event_rx_tdata),
+    .event_rx_tvalid_o  (event_rx_tvalid),
+    .event_rx_tlast_o   (event_rx_tlast),
+    .event_rx_time_o    (event_rx_time),
+    .event_desc_valid_o (event_desc_valid),
+    .event_desc_good_o  (event_desc_good),
+    .event_desc_length_o(event_desc_length),
+    .event_desc_time_o  (event_desc_time),
+    .event_desc_event_i (rx_event),
+    .event_valid_i      (event_valid),
+    .event_ready_o      (event_ready),
+    .event_length_i     (event_length),
+    .event_beat_o       (event_beat),
+    .event_data_i       (event_data),
+    .event_taken_o      (event_taken),
+    .event_taken_departure_o(event_taken_departure),
+    .event_stalled_o    (event_stalled),
+    .event_first_o      (event_first),
+    .event_departure_o  (event_departure),
     .table_busy_i       (table_busy),
     .hist_count_i       (hist_count),
     .tbl_req_i          (tbl_req),

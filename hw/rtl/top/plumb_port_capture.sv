@@ -8,6 +8,7 @@ module plumb_port_capture (
   input  wire logic         enable_rx_i,
   input  wire logic         enable_tx_i,
   input  wire logic         clear_i,       // pulse: dropped_o becomes zero
+  input  wire logic [63:0]  offset_i,      // card time - local time [ps]
 
   // Received frames, and what the receiver found of them
   input  wire logic [511:0] rx_tdata_i,
@@ -28,7 +29,7 @@ module plumb_port_capture (
   input  wire logic         tx_tlast_i,
   input  wire logic         tx_tready_i,
   input  wire logic         tx_sof_i,        // first beat of a frame
-  input  wire logic [63:0]  tx_departure_i,  // of its first bit [ps]
+  input  wire logic [63:0]  tx_departure_i,  // of its first bit, local time [ps]
 
   // Capture of received frames: AXI4-Stream, and a descriptor per frame
   output      logic [511:0] cap_rx_tdata_o,
@@ -88,6 +89,7 @@ module plumb_port_capture (
   plumb_tx_descriptor u_tx_descriptor (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
+    .offset_i        (offset_i),
     .beat_i          (tx_beat),
     .sof_i           (tx_sof_i),
     .tlast_i         (tx_tlast_i),

@@ -16,9 +16,10 @@ module plumb_port_datapath #(
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
-  input  wire logic [63:0]  now_i,         // card time of this clock [ps]
+  input  wire logic [63:0]  now_i,         // local time of this clock [ps]
+  input  wire logic [63:0]  offset_i,      // card time - local time [ps]
   input  wire logic         running_i,     // the card's schedule runs
-  input  wire logic [63:0]  start_time_i,  // its common start [ps]
+  input  wire logic [63:0]  start_time_i,  // its common start, local time [ps]
 
   // Registers
   input  wire plumb_regs_pkg::port_config_t   config_i,
@@ -29,6 +30,27 @@ module plumb_port_datapath #(
   output      plumb_regs_pkg::port_counters_t counters_o,    // in the clock of a snapshot
   input  wire logic                           table_busy_i,
   input  wire logic [47:0]                    hist_count_i,  // the cell that was read last
+
+  // Event frames (plumb_event): what is received, and the frame to be sent
+  output      logic [511:0] event_rx_tdata_o,
+  output      logic         event_rx_tvalid_o,
+  output      logic         event_rx_tlast_o,
+  output      logic [63:0]  event_rx_time_o,
+  output      logic         event_desc_valid_o,
+  output      logic         event_desc_good_o,
+  output      logic [15:0]  event_desc_length_o,
+  output      logic [63:0]  event_desc_time_o,
+  input  wire logic         event_desc_event_i,
+  input  wire logic         event_valid_i,
+  output      logic         event_ready_o,
+  input  wire logic [13:0]  event_length_i,
+  output      logic [1:0]   event_beat_o,
+  input  wire logic [511:0] event_data_i,
+  output      logic         event_taken_o,
+  output      logic [63:0]  event_taken_departure_o,
+  output      logic         event_stalled_o,
+  output      logic         event_first_o,
+  output      logic [63:0]  event_departure_o,
 
   // Tables of sender and receiver: request until the acknowledge
   input  wire logic         tbl_req_i,
@@ -102,7 +124,7 @@ module plumb_port_datapath #(
   logic [7:0]   credit_busy;
   logic [13:0]  root_length;
   logic [2:0]   root_priority;
-  logic         sent, control_valid, control_ready;
+  logic         sent, control_valid, control_ready, tx_control_ready;
   logic [479:0] control_data;
   logic [63:0]  control_cross;
 
@@ -121,6 +143,7 @@ module plumb_port_datapath #(
     .clk_i              (clk_i),
     .rst_ni             (rst_ni),
     .now_i              (now_i),
+    .offset_i           (offset_i),
     .running_i          (running_i),
     .start_time_i       (start_time_i),
     .tx_enable_i        (config_i.port_control_tx_enable),
@@ -141,9 +164,13 @@ module plumb_port_datapath #(
     .root_length_o      (root_length),
     .root_priority_o    (root_priority),
     .sent_o             (sent),
-    .control_valid_i    (control_valid),
-    .control_ready_o    (control_ready),
+    .control_valid_i    (control_valid || event_valid_i),
+    .control_ready_o    (tx_control_ready),
     .control_data_i     (control_data),
+    .control_timed_i    (!control_valid),
+    .timed_length_i     (event_length_i),
+    .timed_beat_o       (event_beat_o),
+    .timed_data_i       (event_data_i),
     .control_cross_o    (control_cross),
     .tbl_req_i          (tbl_req_i),
     .tbl_we_i           (tbl_we_i),
@@ -176,6 +203,10 @@ module plumb_port_datapath #(
     .late_o             (tx_late),
     .stall_o            (tx_stall)
   );
+
+  // An event frame waits behind the frames of flow control.
+  assign control_ready = tx_control_ready && control_valid;
+  assign event_ready_o = tx_control_ready && !control_valid;
 
   // ---- Damage ----
 
@@ -210,6 +241,7 @@ module plumb_port_datapath #(
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
     .now_i            (now_i),
+    .offset_i         (offset_i),
     .clear_sent_i     (pulse_i.port_command_clear_tx),
     .clear_received_i (pulse_i.port_command_clear_rx),
     .select_received_i(config_i.dmg_select_received),
@@ -419,6 +451,7 @@ module plumb_port_datapath #(
     .clear_busy_o           (rx_clear_busy),
     .byte_time_ps_i         (config_i.byte_time_ps),
     .ts_offset_i            (config_i.rx_ts_offset),
+    .offset_i               (offset_i),
     .wide_rows_i            (config_i.rx_tracking_wide_rows),
     .trim_dscp_en_i         (config_i.rx_tracking_trim_by_dscp),
     .trim_dscp_i            (config_i.rx_tracking_trim_dscp),
@@ -451,6 +484,8 @@ module plumb_port_datapath #(
     .desc_fcs_ok_o          (rx_fcs_ok),
     .desc_icrc_checked_o    (rx_icrc_checked),
     .desc_icrc_ok_o         (rx_icrc_ok),
+    .desc_good_o            (event_desc_good_o),
+    .desc_event_i           (event_desc_event_i),
     .cnt_frames_o           (cnt_rx_frames),
     .cnt_bytes_o            (cnt_rx_bytes),
     .cnt_fcs_errors_o       (cnt_rx_fcs_errors),
@@ -493,6 +528,7 @@ module plumb_port_datapath #(
   ) u_fc (
     .clk_i                 (clk_i),
     .rst_ni                (rst_ni),
+    .offset_i              (offset_i),
     .clear_i               (pulse_i.port_command_clear_rx || rx_clear_busy),
     .byte_time_ps_i        (config_i.byte_time_ps),
     .cfg_watermark_i       (config_i.fc_control_watermark),
@@ -582,6 +618,7 @@ module plumb_port_datapath #(
     .enable_rx_i        (config_i.port_control_capture_rx),
     .enable_tx_i        (config_i.port_control_capture_tx),
     .clear_i            (pulse_i.port_command_clear_rx),
+    .offset_i           (offset_i),
     .rx_tdata_i         (in_tdata),
     .rx_tkeep_i         (in_tkeep),
     .rx_tvalid_i        (in_tvalid),
@@ -616,6 +653,21 @@ module plumb_port_datapath #(
     .tx_dropped_o       (tx_dropped),
     .dropped_o          (capture_dropped)
   );
+
+  // ---- Event frames ----
+
+  assign event_rx_tdata_o        = in_tdata;
+  assign event_rx_tvalid_o       = in_tvalid;
+  assign event_rx_tlast_o        = in_tlast;
+  assign event_rx_time_o         = in_time;
+  assign event_desc_valid_o      = rx_desc_valid;
+  assign event_desc_length_o     = rx_length;
+  assign event_desc_time_o       = rx_timestamp;
+  assign event_taken_o           = llr_tvalid && llr_tready && llr_user.timed;
+  assign event_taken_departure_o = llr_departure;
+  assign event_stalled_o         = tx_tvalid_o && !tx_tready_i;
+  assign event_first_o           = tx_tvalid_o && tx_tready_i && tx_sof;
+  assign event_departure_o       = tx_departure;
 
   // ---- What the registers show ----
 

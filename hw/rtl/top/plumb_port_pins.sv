@@ -8,10 +8,12 @@ module plumb_port_pins (
   input  logic         clk_i,           // rising edge
 
   // From the card's common part
-  input  logic [63:0]  now_i,           // card time in ps
+  input  logic [63:0]  now_i,           // local time in ps
+  input  logic [63:0]  offset_i,        // card time - local time, ps
   input  logic         running_i,       // level: schedules live
-  input  logic [63:0]  start_time_i,    // epoch of the run, card time in ps
+  input  logic [63:0]  start_time_i,    // epoch of the run, local time in ps
   input  logic [11:2]  reg_addr_i,      // word of a register access, with its pulse
+  input  logic         reg_event_i,     // with the pulse: of block event, else of block port
   input  logic         reg_wen_i,       // pulse: write
   input  logic         reg_ren_i,       // pulse: read
   input  logic [31:0]  reg_wdata_i,     // with reg_wen_i
@@ -30,9 +32,11 @@ module plumb_port_pins (
 
   // The same, inside the port
   output logic [63:0]  now_o,
+  output logic [63:0]  offset_o,
   output logic         running_o,
   output logic [63:0]  start_time_o,
   output logic [11:2]  reg_addr_o,
+  output logic         reg_event_o,
   output logic         reg_wen_o,
   output logic         reg_ren_o,
   output logic [31:0]  reg_wdata_o,
@@ -51,6 +55,7 @@ module plumb_port_pins (
 `ifdef PLUMB_EARLY_PINS
   always_ff @(posedge clk_i) begin
     now_o          <= now_i;
+    offset_o       <= offset_i;
     running_o      <= running_i;
     start_time_o   <= start_time_i;
     reg_wen_o      <= reg_wen_i;
@@ -63,6 +68,7 @@ module plumb_port_pins (
     // What has no meaning without its valid.
     if (reg_wen_i || reg_ren_i) begin
       reg_addr_o  <= reg_addr_i;
+      reg_event_o <= reg_event_i;
       reg_wdata_o <= reg_wdata_i;
     end
     if (rx_tvalid_i) begin
@@ -75,9 +81,11 @@ module plumb_port_pins (
   end
 `else
   assign now_o          = now_i;
+  assign offset_o       = offset_i;
   assign running_o      = running_i;
   assign start_time_o   = start_time_i;
   assign reg_addr_o     = reg_addr_i;
+  assign reg_event_o    = reg_event_i;
   assign reg_wen_o      = reg_wen_i;
   assign reg_ren_o      = reg_ren_i;
   assign reg_wdata_o    = reg_wdata_i;

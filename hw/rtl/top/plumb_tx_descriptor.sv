@@ -8,13 +8,15 @@ module plumb_tx_descriptor (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
+  input  wire logic [63:0] offset_i,          // card time - local time, ps
+
   // Sent beats
   input  wire logic        beat_i,            // a beat crosses to the MAC in this clock, with the
                                               // next four
   input  wire logic        sof_i,             // first beat of its frame
   input  wire logic        tlast_i,
   input  wire logic [63:0] tkeep_i,           // per byte; all ones but in a last beat
-  input  wire logic [63:0] departure_i,       // with the first beat: card time in ps
+  input  wire logic [63:0] departure_i,       // with the first beat: local time in ps
 
   // Descriptor
   output      logic        desc_valid_o,      // pulse, with the next two
@@ -68,7 +70,7 @@ module plumb_tx_descriptor (
       end
       desc_valid_o <= last2_q;
       if (last2_q) begin
-        desc_timestamp_o <= departure2_q;
+        desc_timestamp_o <= departure2_q + offset_i;
         desc_length_o <= {beats2_q, 6'b0} + 16'(bytes_q);
       end
     end

@@ -29,6 +29,7 @@ module plumb_tx #(
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic [63:0]  now_i,                 // ps, of the edge that begins the clock
+  input  logic [63:0]  offset_i,              // ps to add to the departure in a test tag
 
   // Run control
   input  logic         running_i,             // level: schedules live, from 8 us before start
@@ -64,6 +65,12 @@ module plumb_tx #(
   output logic         control_ready_o,       // combinational: taken in this clock
   input  logic [479:0] control_data_i,        // frame without FCS, byte 0 in bits 7:0
   output logic [63:0]  control_cross_o,       // earliest card time at the MAC if taken now, ps
+
+  // Event frames: control frames of any length up to 132 whose bytes are outside
+  input  logic         control_timed_i,       // level: the control frame that waits is one
+  input  logic [13:0]  timed_length_i,        // bytes with FCS, 64 to 132
+  output logic [1:0]   timed_beat_o,          // beat to be built
+  input  logic [511:0] timed_data_i,          // combinational, that beat; byte 0 in bits 7:0
 
   // Table bus: one access at a time, from the request to the acknowledge
   input  logic         tbl_req_i,             // pulse, with the four signals below
@@ -140,6 +147,15 @@ module plumb_tx #(
     else         run_q <= running_i && tx_enable_i;
   end
 
+  // A control frame has 64 bytes.
+  logic       timed_q;
+  logic [6:0] control_extra;
+  assign control_extra = control_timed_i ? 7'(timed_length_i - 14'(plumb_pkg::MinFrameBytes)) : 7'd0;
+
+  always_ff @(posedge clk_i) begin
+    if (control_ready_o) timed_q <= control_timed_i;
+  end
+
   plumb_tx_sched #(
     .FlowsLog2 (FlowsLog2),
     .PopToMac  (PopToMac)
@@ -157,6 +173,7 @@ module plumb_tx #(
     .credit_busy_i       (credit_busy_i),
     .wait_i              (wait_i),
     .control_i           (control_valid_i),
+    .control_extra_i     (control_extra),
     .control_o           (control_ready_o),
     .control_frame_o     (control_frame),
     .cross_o             (control_cross_o),
@@ -243,7 +260,10 @@ module plumb_tx #(
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .ts_offset_i     (ts_offset_i),
+    .offset_i        (offset_i),
     .pop_control_i   (control_frame),
+    .pop_timed_i     (timed_q),
+    .timed_length_i  (timed_length_i),
     .pop_valid_i     (frame),
     .pop_flow_i      (frame_flow),
     .pop_slot_i      (frame_slot),
@@ -287,8 +307,10 @@ module plumb_tx #(
     .pause_i       (pause),
     .hold_o        (hold),
     .rows_free_o   (rows_free),
-    .control_we_i  (control_ready_o),
+    .control_we_i  (control_ready_o && !control_timed_i),
     .control_data_i(control_data_i),
+    .timed_beat_o  (timed_beat_o),
+    .timed_data_i  (timed_data_i),
     .frame_valid_i (build),
     .frame_i       (build_frame),
     .beat_valid_o  (built),

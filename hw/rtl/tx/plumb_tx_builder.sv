@@ -17,7 +17,8 @@
 // the next first beat).
 //
 // The bytes of a control frame come from its requester (control_we_i, before or with its
-// frame_valid_i) and wait in the order of the frames; at most 16 of them.
+// frame_valid_i) and wait in the order of the frames; at most 16 of them. Those of an event frame
+// (timed) stay outside and are asked for by beats.
 //
 // Template rows may be accessed while rows_free_o is high; tbl_rdata_o follows tbl_re_i by one
 // clock.
@@ -39,6 +40,8 @@ module plumb_tx_builder #(
   // Control frames' bytes
   input  logic                 control_we_i,    // pulse: a control frame was taken by the gate
   input  logic [479:0]         control_data_i,  // frame without FCS, byte 0 in bits 7:0
+  output logic [1:0]           timed_beat_o,    // beat of an event frame
+  input  logic [511:0]         timed_data_i,    // that beat, combinational
 
   // Frames to build
   input  logic                 frame_valid_i,   // pulse, at most every other clock
@@ -179,15 +182,17 @@ module plumb_tx_builder #(
   // Bytes of the control frames.
   (* ram_style = "distributed" *)
   logic [479:0] control_mem [0:15];
-  logic [479:0] control1_q;
+  logic [511:0] control1_q;
   logic [3:0]   control_write_q, control_read_q;
   logic         control_read;
 
-  assign control_read = step && frame0_q.control;
+  assign control_read = step && frame0_q.control && !frame0_q.timed;
+  assign timed_beat_o = beat0_q[1:0];
 
   always_ff @(posedge clk_i) begin
     if (control_we_i) control_mem[control_write_q] <= control_data_i;
-    if (control_read) control1_q <= control_mem[control_read_q];
+    if (control_read) control1_q <= {32'd0, control_mem[control_read_q]};
+    else if (step && frame0_q.timed) control1_q <= timed_data_i;
   end
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
@@ -250,7 +255,7 @@ module plumb_tx_builder #(
     if (valid1_q) begin
       beat_o <= beat1_q;
       if (beat1_q.first) frame_o <= frame1_q;
-      if (frame1_q.control)       beat_data_o <= {32'd0, control1_q};
+      if (frame1_q.control)       beat_data_o <= control1_q;
       else if (beat1_q.pay_all)   beat_data_o <= payload;
       else if (!beat1_q.pay_here) beat_data_o <= template1_q;
       else beat_data_o <= template1_q ^ ((template1_q ^ payload) &

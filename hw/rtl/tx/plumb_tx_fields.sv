@@ -35,7 +35,10 @@ module plumb_tx_fields #(
   input  logic [31:0]          ts_offset_i,      // signed ps from MAC boundary to reference point
 
   // The gate's decision: a control frame, or a frame of a flow with what the schedule knows of it
+  input  logic [63:0]          offset_i,         // ps to add to the departure in a test tag
   input  logic                 pop_control_i,    // pulse: a control frame leaves
+  input  logic                 pop_timed_i,      // with pop_control_i: it is an event frame
+  input  logic [13:0]          timed_length_i,   // steady: its length, bytes with FCS
   input  logic                 pop_valid_i,      // pulse: a flow's frame leaves
   input  logic [FlowsLog2-1:0] pop_flow_i,       // its flow: counters and options
   input  logic [FlowsLog2-1:0] pop_slot_i,       // its slot: template and configuration
@@ -159,6 +162,7 @@ module plumb_tx_fields #(
   logic [13:0]          length1_q, length2_q, length3_q;
   logic [63:0]          sequence1_q, sequence2_q, sequence3_q;
   logic [63:0]          departure1_q, departure2_q, departure3_q;
+  logic [47:0]          tag_offset_q, tag2_q, tag3_q;
   logic [ConfigW-1:0]   config2_q;
   logic [CountersW-1:0] counters2_q;
   logic [OptionsW-1:0]  options2_q;
@@ -182,6 +186,12 @@ module plumb_tx_fields #(
 
   // Control frames in clocks 1 to 4.
   logic [3:0] control_q;
+  logic [2:0] timed_q;
+
+  always_ff @(posedge clk_i) begin
+    timed_q      <= {timed_q[1:0], pop_timed_i};
+    tag_offset_q <= {{16{ts_offset_i[31]}}, ts_offset_i} + offset_i[47:0];
+  end
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) control_q <= '0;
@@ -203,6 +213,8 @@ module plumb_tx_fields #(
       departure2_q <= departure1_q + {{32{ts_offset_i[31]}}, ts_offset_i};
     end
     if (valid2_q || control_q[1]) departure3_q <= departure2_q;
+    if (valid1_q) tag2_q <= departure1_q[47:0] + tag_offset_q;
+    if (valid2_q) tag3_q <= tag2_q;
     if (valid1_q) begin
       flow2_q     <= flow1_q;
       slot2_q     <= slot1_q;
@@ -326,7 +338,8 @@ module plumb_tx_fields #(
     if (control_q[2]) begin
       frame_q         <= '0;
       frame_q.control <= 1'b1;
-      frame_q.length  <= 14'(plumb_pkg::MinFrameBytes);
+      frame_q.timed   <= timed_q[2];
+      frame_q.length  <= timed_q[2] ? timed_length_i : 14'(plumb_pkg::MinFrameBytes);
       frame_q.pay_off <= '1;
       departure_q     <= departure3_q;
       priority_q      <= '0;
@@ -335,6 +348,7 @@ module plumb_tx_fields #(
     end
     if (valid3_q) begin
       frame_q.control         <= 1'b0;
+      frame_q.timed           <= 1'b0;
       frame_q.slot            <= 12'(slot3_q);
       frame_q.length          <= length3_q;
       frame_q.tag_off         <= config3_q[plumb_regs_pkg::FlowTagOffLsb +: 8];
@@ -357,7 +371,7 @@ module plumb_tx_fields #(
       frame_q.csum            <= ~folded;
       frame_q.tag_id          <= tag_id3_q;
       frame_q.sequence_number <= sequence3_q;
-      frame_q.departure       <= departure3_q[47:0];
+      frame_q.departure       <= tag3_q;
       departure_q             <= departure3_q;
       flow_q                  <= flow3_q;
       number_q                <= number3_q;
@@ -370,6 +384,7 @@ module plumb_tx_fields #(
   assign departure_o   = departure_q;
 
   always_comb begin
+    user_o.timed        = frame_q.timed;
     user_o.control      = frame_q.control;
     user_o.icrc         = frame_q.icrc;
     user_o.pfc_priority = priority_q;
@@ -379,7 +394,7 @@ module plumb_tx_fields #(
   end
 
   logic unused_config;
-  assign unused_config = ^{config3_q, wdata_i, random3_q[15:0]};
+  assign unused_config = ^{config3_q, wdata_i, random3_q[15:0], offset_i[63:48]};
 
   `PLUMB_ASSERT(EveryOtherClock, pop_valid_i || pop_control_i |=> !pop_valid_i && !pop_control_i)
   `PLUMB_ASSERT(RowsWhileIdle,

@@ -80,6 +80,7 @@ module plumb_tx_gate #(
 
   // The control frame that waits
   input  logic            control_i,             // level: a control frame waits
+  input  logic [6:0]      control_extra_i,       // its bytes beyond 64, with FCS
   output logic            control_o,             // combinational: taken in this clock
   output logic            control_frame_o,       // pulse, one clock behind: it was taken
   output logic [63:0]     cross_o,               // X: card time at the MAC if decided now, ps
@@ -182,6 +183,7 @@ module plumb_tx_gate #(
       waited_q    <= postpone_o && !postponed_i;
       stable_q    <= open_i;   // low behind a decision
       if (send)                  beats_q <= more_beats;
+      else if (control_o)        beats_q <= (8'(control_extra_i) + 8'd63) >> 6;
       else if (beats_q != 8'd0)  beats_q <= beats_q - 8'd1;
     end
   end
@@ -212,16 +214,17 @@ module plumb_tx_gate #(
   // them is wanted: behind the decision there is no time left to multiply.
   localparam logic [37:0] ControlSlotBytes = 38'(plumb_pkg::MinFrameBytes) +
                                              38'(plumb_pkg::WireOverheadBytes);
-  logic [37:0] slot_bytes, byte_ps;
+  logic [37:0] slot_bytes, control_slot_bytes, byte_ps;
   logic [63:0] slot_ps;
   logic        unused_byte_time;
   assign slot_bytes       = 38'(length_i) + 38'(plumb_pkg::WireOverheadBytes);
+  assign control_slot_bytes = ControlSlotBytes + 38'(control_extra_i);
   assign byte_ps          = 38'(byte_time_ps_i[23:0]);
   assign slot_ps          = control_q ? control_slot_ps_q : slot_ps_q;
   assign unused_byte_time = ^byte_time_ps_i[31:24];
 
   always_ff @(posedge clk_i) begin
-    control_slot_ps_q <= 64'(ControlSlotBytes * byte_ps);
+    control_slot_ps_q <= 64'(control_slot_bytes * byte_ps);
     if (open_i) slot_ps_q <= 64'(slot_bytes * byte_ps);
     if (send || control_o) begin
       departure_q     <= (cross_q >= wire_free_q) ? cross_q : wire_free_q;

@@ -44,9 +44,10 @@ package plumb_tx_pkg;
 
   // One frame to be built.
   localparam int unsigned FrameW =
-      1 + 12 + 14 + 8 + 9 + 10 + 2 + 32 + 32 + 16 + 16 + 16 + 16 + 64 + 48;
+      1 + 1 + 12 + 14 + 8 + 9 + 10 + 2 + 32 + 32 + 16 + 16 + 16 + 16 + 64 + 48;
   typedef struct packed {
-    logic        control;          // a control frame: its bytes wait in the builder
+    logic        timed;            // an event frame: its bytes are outside
+    logic        control;          // a control frame, event frames too; its bytes wait in the builder
     logic [11:0] slot;             // of the template
     logic [13:0] length;           // bytes with FCS
     logic [7:0]  tag_off;          // first byte of the test tag
@@ -73,9 +74,10 @@ package plumb_tx_pkg;
   } frame_t;
 
   // What the blocks behind the transmit path want to know of a frame; valid with its first beat.
-  localparam int unsigned UserW = 1 + 1 + 3 + 12 + 32 + 14;
+  localparam int unsigned UserW = 1 + 1 + 1 + 3 + 12 + 32 + 14;
   typedef struct packed {
-    logic        control;          // a MAC control frame of the card itself: of no flow
+    logic        timed;            // an event frame: its departure is wanted
+    logic        control;          // a control or event frame of the card itself: of no flow
     logic        icrc;             // the last four bytes before the FCS are an ICRC
     logic [2:0]  pfc_priority;
     logic [11:0] flow;

@@ -59,6 +59,7 @@ module plumb_tx_sched #(
 
   // The control frame that waits
   input  logic                 control_i,             // level: a control frame waits
+  input  logic [6:0]           control_extra_i,       // its bytes beyond 64, with FCS
   output logic                 control_o,             // combinational: taken in this clock
   output logic                 control_frame_o,       // pulse, one clock behind: it was taken
   output logic [63:0]          cross_o,               // card time at the MAC if decided now, ps
@@ -580,6 +581,7 @@ module plumb_tx_sched #(
     .postponed_due_o     (postponed_due),
     .frame_o             (frame_o),
     .control_i           (control_i),
+    .control_extra_i     (control_extra_i),
     .control_o           (control_o),
     .control_frame_o     (control_frame_o),
     .cross_o             (cross_o),

@@ -3,10 +3,9 @@
 // and the card's control processor run the same one.
 //
 // Bus: read(offset) and write(offset, value) of one card's registers. The block answers whatever
-// the MAC does, so no access can hang here. Map: the register map's constants that are needed, by
-// the names of the generated headers (CardMacMap in mac_link.h).
+// the MAC does, so no access can hang here.
 //
-//   MacBringUp<Bus, Map> link(bus, port, MacFec::kEither);
+//   MacBringUp<Bus> link(bus, port, MacFec::kEither);
 //   every Timing::poll_us:  link.poll();  link.state(), link.reason()
 //
 // An attempt: the MAC is reset with the FEC setting in place, transceivers and all if it has no
@@ -18,7 +17,9 @@
 
 #include <stdint.h>
 
-namespace plumbline::card {
+#include "firmware/registers.h"
+
+namespace plumbline::firmware {
 
 enum class MacState : uint8_t {
   kWorking,  // the first attempts after start or loss are under way
@@ -57,12 +58,64 @@ struct MacTiming {
   uint32_t hold_us = 10'000;    // for so long, before it is up
 };
 
-template <typename Bus, typename Map>
+// What the sequence needs of the register map.
+struct MacMap {
+  static constexpr uint32_t kId = regs::mac::kMacId;
+  static constexpr uint32_t kIdValue = regs::mac::kMacIdValue;
+  static constexpr uint32_t kControl = regs::mac::kMacControl;
+  static constexpr uint32_t kControlUp =
+      regs::mac::kMacControlTxEnable.mask() | regs::mac::kMacControlRxEnable.mask() |
+      regs::mac::kMacControlFollow.mask() | regs::mac::kMacControlRsfecCorrection.mask() |
+      regs::mac::kMacControlRsfecIndication.mask();
+  static constexpr uint32_t kControlRsFec =
+      regs::mac::kMacControlTxRsfec.mask() | regs::mac::kMacControlRxRsfec.mask();
+  static constexpr uint32_t kReset = regs::mac::kMacReset;
+  static constexpr uint32_t kResetSys = regs::mac::kMacResetSys.mask();
+  static constexpr uint32_t kResetLink = regs::mac::kMacResetCoreTx.mask() |
+                                         regs::mac::kMacResetCoreRx.mask() |
+                                         regs::mac::kMacResetGtRx.mask();
+  static constexpr uint32_t kStatus = regs::mac::kMacStatus;
+  static constexpr uint32_t kStatusPowerGood = regs::mac::kMacStatusPowerGood.mask();
+  static constexpr uint32_t kStatusClock = regs::mac::kMacStatusClock.mask();
+  static constexpr uint32_t kStatusResets =
+      regs::mac::kMacStatusTxReset.mask() | regs::mac::kMacStatusRxReset.mask();
+  static constexpr uint32_t kStatusAligned = regs::mac::kMacStatusAligned.mask();
+  static constexpr uint32_t kStatusSynced = regs::mac::kMacStatusSynced.mask();
+  static constexpr uint32_t kStatusHiBer = regs::mac::kMacStatusHiBer.mask();
+  static constexpr uint32_t kStatusLocalFault = regs::mac::kMacStatusLocalFault.mask();
+  static constexpr uint32_t kStatusRxStatus = regs::mac::kMacStatusRxStatus.mask();
+  static constexpr uint32_t kStatusRemoteFault = regs::mac::kMacStatusRemoteFault.mask();
+  static constexpr uint32_t kLanes = regs::mac::kMacLanes;
+  static constexpr uint32_t kAllLanes = regs::mac::kMacLanesBlockLock.mask();
+};
+
+template <typename Bus>
 class MacBringUp {
  public:
-  MacBringUp(Bus& bus, uint32_t port, MacFec fec, MacTiming timing = {})
-      : bus_(bus), base_(Map::kBase + Map::kSize * port), policy_(fec), timing_(timing) {
+  constexpr MacBringUp(Bus& bus, uint32_t port, MacFec fec, MacTiming timing = {})
+      : bus_(bus),
+        base_(regs::mac::address(port, 0)),
+        policy_(fec),
+        timing_(timing),
+        fec_now_(fec != MacFec::kOff) {}
+
+  // Begins anew with another policy, as after construction; the losses are kept.
+  void restart(MacFec fec) {
+    policy_ = fec;
     fec_now_ = fec != MacFec::kOff;
+    state_ = MacState::kWorking;
+    reason_ = MacReason::kNone;
+    furthest_ = MacReason::kNone;
+    attempts_ = 0;
+    go(Step::kStart);
+  }
+
+  // Holds the MAC's halves in reset, but not its clock: the other end sees no signal. Until
+  // restart(), which ends it, poll() must not be called.
+  void hold() {
+    write(Map::kReset, Map::kResetLink);
+    state_ = MacState::kDown;
+    reason_ = MacReason::kNone;
   }
 
   // One step; to be called every MacTiming::poll_us. At most five register accesses.
@@ -109,6 +162,7 @@ class MacBringUp {
   }
 
  private:
+  using Map = MacMap;
   enum class Step : uint8_t { kStart, kReset, kClock, kAlign, kUp };
 
   uint32_t read(uint32_t offset) { return bus_.read(base_ + offset); }
@@ -223,7 +277,7 @@ class MacBringUp {
   uint32_t waited_us_ = 0;
   uint32_t good_us_ = 0;
   uint32_t losses_ = 0;
-  bool fec_now_ = true;
+  bool fec_now_;
 };
 
-}  // namespace plumbline::card
+}  // namespace plumbline::firmware

@@ -20,7 +20,7 @@ template <typename Bus>
 class Control {
  public:
   // `shared` is memory that the host reads and writes at any time. `timing`: of the ports.
-  constexpr Control(Bus& bus, volatile Shared& shared, const PortTiming& timing = {})
+  constexpr Control(Bus& bus, volatile Shared& shared, PortTiming timing = {})
       : bus_(bus),
         card_(bus),
         shared_(shared),

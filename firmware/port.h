@@ -31,7 +31,7 @@ struct PortChanges {
 template <typename Bus>
 class Port {
  public:
-  constexpr Port(Bus& bus, uint32_t port, volatile PortStatus& status, const PortTiming& timing)
+  constexpr Port(Bus& bus, uint32_t port, volatile PortStatus& status, PortTiming timing)
       : bus_(bus),
         number_(port),
         status_(status),

@@ -220,25 +220,45 @@ void Firmware::disarmWatchdog() { ask(firmware::kDisarmWatchdog); }
 
 std::uint32_t Firmware::ports() { return readShared(offsetof(firmware::Shared, ports), 1).front(); }
 
+template <typename Record>
+Record Firmware::consistent(std::size_t offset) {
+  Record record{};
+  // An update takes the firmware far less time than the host the reading.
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries; ++i) {
+    const auto words = readShared(offset, sizeof(record) / 4);
+    std::memcpy(&record, words.data(), sizeof(record));
+    const std::uint32_t after = readShared(offset, 1).front();
+    if (record.sequence == after && after % 2 == 0) return record;
+  }
+  throw Error(ErrorKind::kTester, "the firmware changes what it says of itself without a pause",
+              fmt::format("offset {} of the shared block", offset), kLoadAnew);
+}
+
 firmware::PortStatus Firmware::port(std::uint32_t port) {
   const std::uint32_t count = std::min(ports(), firmware::kMostPorts);
   if (port >= count) {
     throw Error(ErrorKind::kUsage, fmt::format("the card has no port {}", port), {},
                 fmt::format("ports below {}", count));
   }
-  firmware::PortStatus status{};
-  const std::size_t offset = offsetof(firmware::Shared, port) + port * sizeof(status);
-  // An update takes the firmware far less time than the host the reading.
-  constexpr int kTries = 20;
-  for (int i = 0; i < kTries; ++i) {
-    const auto words = readShared(offset, sizeof(status) / 4);
-    std::memcpy(&status, words.data(), sizeof(status));
-    const std::uint32_t after = readShared(offset, 1).front();
-    if (status.sequence == after && after % 2 == 0) return status;
-  }
-  throw Error(ErrorKind::kTester,
-              fmt::format("the firmware changes the state of port {} without a pause", port),
-              "shared block of the firmware", kLoadAnew);
+  using firmware::PortStatus;
+  return consistent<PortStatus>(offsetof(firmware::Shared, port) + port * sizeof(PortStatus));
+}
+
+firmware::PtpStatus Firmware::ptp() {
+  return consistent<firmware::PtpStatus>(offsetof(firmware::Shared, ptp));
+}
+
+void Firmware::setPtp(const PtpSettings& settings) {
+  const auto byte = [](int value) { return static_cast<std::uint32_t>(value) & 0xFFU; };
+  const auto& mac = settings.mac;
+  ask(firmware::kSetPtp,
+      {settings.role | std::min(settings.port, 0xFFU) << 8U | std::uint32_t{settings.domain} << 16U,
+       byte(settings.log_sync) | byte(settings.log_delay) << 8U |
+           byte(settings.log_announce) << 16U,
+       mac[0] | std::uint32_t{mac[1]} << 8U | std::uint32_t{mac[2]} << 16U |
+           std::uint32_t{mac[3]} << 24U,
+       mac[4] | std::uint32_t{mac[5]} << 8U});
 }
 
 void Firmware::setFec(std::uint32_t port, MacFec fec) {

@@ -2,6 +2,7 @@
 // (docs/firmware.md).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -16,6 +17,17 @@
 #include "card/register_bus.h"
 
 namespace plumbline::card {
+
+// How the card keeps its time to another's. Intervals are powers of two of a second.
+struct PtpSettings {
+  firmware::PtpRole role = firmware::kPtpOff;
+  std::uint32_t port = 0;
+  std::uint8_t domain = 0;
+  std::array<std::uint8_t, 6> mac{};  // of the port: the source of its frames, and its identity
+  int log_sync = -6;                  // -7 to 4. A slave takes the master's
+  int log_delay = -4;                 // of Delay_Req: -7 to 4
+  int log_announce = 0;               // -3 to 4
+};
 
 // What the firmware says of itself.
 struct FirmwareInfo {
@@ -80,6 +92,11 @@ class Firmware {
   void setRetry(std::uint32_t port, firmware::RetryPolicy policy, std::uint32_t attempts = 5,
                 Picoseconds limit = milliseconds(1));
 
+  // What the card's time follows (firmware_ports.h), of one moment. Errors as of port().
+  [[nodiscard]] firmware::PtpStatus ptp();
+  // Throws Error(kTester) for a card without block time, and for what is out of its range.
+  void setPtp(const PtpSettings& settings);
+
   // Clocks of the card as time.
   [[nodiscard]] Picoseconds timeOf(std::uint64_t clocks) const;
 
@@ -88,6 +105,9 @@ class Firmware {
   [[nodiscard]] std::uint32_t sharedOffset();
   // Words of the shared block from `offset` [bytes] on.
   [[nodiscard]] std::vector<std::uint32_t> readShared(std::size_t offset, std::size_t words);
+  // A record of the shared block that begins with its sequence number.
+  template <typename Record>
+  [[nodiscard]] Record consistent(std::size_t offset);
   void checkMap(const firmware::ImageHeader& header);
   void writeCommand(firmware::CommandCode code, std::initializer_list<std::uint32_t> arguments);
   [[nodiscard]] std::string whySilent();

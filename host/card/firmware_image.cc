@@ -206,6 +206,11 @@ std::string describe(const firmware::LogEntry& entry) {
       return linkText(entry.argument);
     case firmware::kLogRetry:
       return retryText(entry.argument);
+    case firmware::kLogPtp:
+      return fmt::format("time: {} at port {}, {}", ptpRoleName(entry.argument >> 8U & 0xFFU),
+                         entry.argument >> 16U, ptpStateName(entry.argument & 0xFFU));
+    case firmware::kLogPtpStep:
+      return fmt::format("time stepped by {} ns", static_cast<std::int32_t>(entry.argument));
     default:
       return fmt::format("event {} with {:#x}", entry.event, entry.argument);
   }

@@ -148,4 +148,72 @@ MacHealth healthOf(const firmware::Health& health) {
   return counts;
 }
 
+CardClock clockOf(const firmware::PtpStatus& status) {
+  const auto time = [](const firmware::Wide& words) {
+    return Picoseconds(static_cast<std::int64_t>(wide(words)));
+  };
+  CardClock clock{.present = status.has_time != 0,
+                  .role = status.role,
+                  .state = status.state,
+                  .port = status.port,
+                  .domain = status.domain,
+                  .master = {},
+                  .offset = time(status.offset_ps),
+                  .uncertainty = Picoseconds(status.uncertainty_ps),
+                  .delay = time(status.delay_ps),
+                  .rate_ppm = static_cast<std::int32_t>(status.rate) * 1e-6,
+                  .syncs = status.syncs,
+                  .exchanges = status.exchanges,
+                  .outliers = status.outliers,
+                  .steps = status.steps,
+                  .losses = status.losses,
+                  .bad_frames = status.bad_frames,
+                  .dropped = status.dropped,
+                  .changed = wide(status.changed)};
+  if ((status.master_high | status.master_low) != 0) {
+    const std::uint64_t identity = std::uint64_t{status.master_high} << 32U | status.master_low;
+    for (unsigned byte = 8; byte-- > 0;) {
+      clock.master += fmt::format("{:02x}{}", identity >> 8 * byte & 0xFF, byte == 0 ? "" : "-");
+    }
+    clock.master += fmt::format(" port {}", status.master_port);
+  }
+  return clock;
+}
+
+std::string ptpRoleName(std::uint32_t role) {
+  switch (role) {
+    case firmware::kPtpOff:
+      return "free running";
+    case firmware::kPtpSlave:
+      return "slave";
+    case firmware::kPtpMaster:
+      return "master";
+    case firmware::kPtpPps:
+      return "pulse per second";
+    default:
+      return unknownValue(role);
+  }
+}
+
+std::string ptpStateName(std::uint32_t state) {
+  switch (state) {
+    case firmware::kPtpFree:
+      return "free running";
+    case firmware::kPtpSends:
+      return "sends";
+    case firmware::kPtpListening:
+      return "listening";
+    case firmware::kPtpMeasuring:
+      return "measuring";
+    case firmware::kPtpTracking:
+      return "tracking";
+    case firmware::kPtpLocked:
+      return "locked";
+    case firmware::kPtpHoldover:
+      return "holdover";
+    default:
+      return unknownValue(state);
+  }
+}
+
 }  // namespace plumbline::card

@@ -1,4 +1,5 @@
-// What the firmware says of a port (firmware::PortStatus), in words and numbers.
+// What the firmware says of a port (firmware::PortStatus) and of the card's time
+// (firmware::PtpStatus), in words and numbers.
 #pragma once
 
 #include <array>
@@ -6,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/units.h"
 #include "firmware/interface.h"
 
 namespace plumbline::card {
@@ -52,5 +54,31 @@ struct MacHealth {
 };
 
 MacHealth healthOf(const firmware::Health& health);
+
+// The card's time and what it follows. Times are signed.
+struct CardClock {
+  bool present = false;     // the card has block time
+  std::uint32_t role = 0;   // firmware::PtpRole
+  std::uint32_t state = 0;  // firmware::PtpState
+  std::uint32_t port = 0;
+  std::uint32_t domain = 0;
+  std::string master;       // identity, "02-11-22-ff-fe-33-44-55 port 1"; empty without one
+  Picoseconds offset;       // of the card's time from the master's, mean lately
+  Picoseconds uncertainty;  // standard uncertainty of it, without asymmetry of the path
+  Picoseconds delay;        // of the path, one way
+  double rate_ppm = 0;      // of the card's time against its oscillator
+  std::uint32_t syncs = 0;
+  std::uint32_t exchanges = 0;  // Delay_Req answered
+  std::uint32_t outliers = 0;
+  std::uint32_t steps = 0;
+  std::uint32_t losses = 0;  // of a master
+  std::uint32_t bad_frames = 0;
+  std::uint32_t dropped = 0;
+  std::uint64_t changed = 0;  // clocks of the card
+};
+
+CardClock clockOf(const firmware::PtpStatus& status);
+std::string ptpRoleName(std::uint32_t role);
+std::string ptpStateName(std::uint32_t state);
 
 }  // namespace plumbline::card

@@ -34,10 +34,10 @@ struct FirmwareOptions {
 
 struct PortReport {
   firmware::PortStatus status{};
-  Picoseconds link_changed;
-  Picoseconds retry_changed;
+  Picoseconds link_changed{};
+  Picoseconds retry_changed{};
   card::MacHealth health;
-  Picoseconds counted;  // the time that the counts are of
+  Picoseconds counted{};  // the time that the counts are of
 };
 
 // What one card has to say.
@@ -47,6 +47,8 @@ struct CardReport {
   firmware::Shared shared{};
   std::vector<std::pair<Picoseconds, firmware::LogEntry>> log;
   std::vector<PortReport> ports;
+  card::CardClock clock;
+  Picoseconds clock_changed{};
 };
 
 card::FirmwareImage readImage(const std::string& file) {
@@ -73,8 +75,11 @@ CardReport reportOf(bench::OpenCard& open, const std::optional<card::FirmwareIma
     firmware.load(*image);
     firmware.start();
   }
-  CardReport report{
-      .description = open.description, .info = firmware.info(), .log = {}, .ports = {}};
+  CardReport report{.description = open.description,
+                    .info = firmware.info(),
+                    .log = {},
+                    .ports = {},
+                    .clock = {}};
   report.shared = firmware.shared();
   for (const firmware::LogEntry& entry : card::logOf(report.shared)) {
     const std::uint64_t clocks = entry.time_low | std::uint64_t{entry.time_high} << 32U;
@@ -88,6 +93,8 @@ CardReport reportOf(bench::OpenCard& open, const std::optional<card::FirmwareIma
     is.counted = firmware.timeOf(is.health.clocks);
     report.ports.push_back(is);
   }
+  report.clock = card::clockOf(firmware.ptp());
+  report.clock_changed = firmware.timeOf(report.clock.changed);
   return report;
 }
 
@@ -202,6 +209,52 @@ nlohmann::json portJson(const PortReport& report) {
   return json;
 }
 
+std::string nanoseconds(Picoseconds time) {
+  return fmt::format("{:.3f} ns", static_cast<double>(time.count()) / 1e3);
+}
+
+std::vector<std::vector<std::string>> clockRows(const CardReport& report) {
+  const card::CardClock& clock = report.clock;
+  if (!clock.present) return {{"role", "the card's time has no rate to be set"}};
+  std::vector<std::vector<std::string>> rows{{"role", card::ptpRoleName(clock.role)},
+                                             {"state", card::ptpStateName(clock.state)},
+                                             {"last change", seconds(report.clock_changed)}};
+  if (clock.role == firmware::kPtpOff) return rows;
+  rows.push_back({"port, domain", fmt::format("{}, {}", clock.port, clock.domain)});
+  rows.push_back({"master", clock.master.empty() ? "-" : clock.master});
+  rows.push_back({"offset", nanoseconds(clock.offset)});
+  rows.push_back({"standard uncertainty", nanoseconds(clock.uncertainty)});
+  rows.push_back({"path delay", nanoseconds(clock.delay)});
+  rows.push_back({"rate", fmt::format("{:.6f} ppm", clock.rate_ppm)});
+  rows.push_back({"Syncs, exchanges", fmt::format("{}, {}", clock.syncs, clock.exchanges)});
+  rows.push_back({"outliers, steps", fmt::format("{}, {}", clock.outliers, clock.steps)});
+  rows.push_back({"masters lost", std::to_string(clock.losses)});
+  rows.push_back({"bad frames, dropped", fmt::format("{}, {}", clock.bad_frames, clock.dropped)});
+  return rows;
+}
+
+nlohmann::json clockJson(const CardReport& report) {
+  const card::CardClock& clock = report.clock;
+  if (!clock.present) return nullptr;
+  return {{"role", card::ptpRoleName(clock.role)},
+          {"state", card::ptpStateName(clock.state)},
+          {"changed_ps", report.clock_changed.count()},
+          {"port", clock.port},
+          {"domain", clock.domain},
+          {"master", clock.master},
+          {"offset_ps", clock.offset.count()},
+          {"uncertainty_ps", clock.uncertainty.count()},
+          {"path_delay_ps", clock.delay.count()},
+          {"rate_ppm", clock.rate_ppm},
+          {"syncs", clock.syncs},
+          {"exchanges", clock.exchanges},
+          {"outliers", clock.outliers},
+          {"steps", clock.steps},
+          {"losses", clock.losses},
+          {"bad_frames", clock.bad_frames},
+          {"dropped", clock.dropped}};
+}
+
 void print(std::size_t number, const CardReport& report) {
   fmt::print("card {}: {}\n", number, printable(report.description));
   const firmware::Statistics& counts = report.shared.statistics;
@@ -221,6 +274,7 @@ void print(std::size_t number, const CardReport& report) {
     fmt::print("\n{}", session::alignedTable({fmt::format("port {}", port), ""},
                                              portRows(report.ports[port])));
   }
+  fmt::print("\n{}", session::alignedTable({"time", ""}, clockRows(report)));
   std::vector<std::vector<std::string>> lines;
   for (const auto& [time, entry] : report.log) {
     lines.push_back({seconds(time), card::describe(entry)});
@@ -248,6 +302,7 @@ nlohmann::json jsonOf(const CardReport& report) {
                       {"parks", counts.parks},
                       {"failed_accesses", counts.failed_accesses},
                       {"ports", nlohmann::json::array()},
+                      {"time", clockJson(report)},
                       {"log", std::move(log)}};
   for (const PortReport& port : report.ports) json["ports"].push_back(portJson(port));
   if (report.info.watchdog) json["watchdog_ps"] = report.info.watchdog->count();
@@ -281,8 +336,8 @@ ExitCode showFirmware(const FirmwareOptions& options) {
 
 void addFirmwareVerb(CLI::App& app, Action& action) {
   auto options = std::make_shared<FirmwareOptions>();
-  CLI::App* verb =
-      app.add_subcommand("firmware", "Show version, state, links and log of the cards' firmware");
+  CLI::App* verb = app.add_subcommand(
+      "firmware", "Show version, state, links, time and log of the cards' firmware");
   verb->add_option("--bench", options->bench, "Bench whose cards are read: rtl or fpga")
       ->capture_default_str();
   verb->add_option("--device", options->cards.devices, "fpga: devices of the Xilinx Runtime")

@@ -218,15 +218,26 @@ TEST_F(CommandTest, FirmwareOfTheSimulatedCard) {
   const nlohmann::json cards = parseJson(outcome.out);
   ASSERT_EQ(cards.size(), 1U);
   EXPECT_EQ(cards[0]["state"], "ready");
-  EXPECT_EQ(cards[0]["version"], "1.0.0");
-  EXPECT_EQ(cards[0]["interface"], "1.0");
+  EXPECT_EQ(cards[0]["version"], "1.1.0");
+  EXPECT_EQ(cards[0]["interface"], "1.1");
   EXPECT_TRUE(cards[0]["watchdog_ps"].is_null());
   EXPECT_GT(cards[0]["uptime_ps"], 0);
   ASSERT_EQ(cards[0]["log"].size(), 1U);
   EXPECT_EQ(cards[0]["log"][0]["text"], "firmware 1.1.0 has started");
+  // The simulated card has no MAC registers; retry and time are there, and nothing uses them.
+  ASSERT_EQ(cards[0]["ports"].size(), 2U);
+  for (const nlohmann::json& port : cards[0]["ports"]) {
+    EXPECT_TRUE(port["link"].is_null());
+    EXPECT_TRUE(port["health"].is_null());
+    EXPECT_EQ(port["retry"]["policy"], "left to the host");
+    EXPECT_EQ(port["retry"]["state"], "idle");
+  }
+  EXPECT_EQ(cards[0]["time"]["role"], "free running");
   const Outcome tables = run({"firmware"});
   EXPECT_THAT(tables.out, HasSubstr("simulated card of 2 ports"));
   EXPECT_THAT(tables.out, HasSubstr("firmware 1.1.0 has started"));
+  EXPECT_THAT(tables.out, HasSubstr("link-level retry"));
+  EXPECT_THAT(tables.out, HasSubstr("free running"));
 }
 #endif
 

@@ -1,6 +1,7 @@
 // links: plumbline_card
 // Any bytes as an image of firmware, and as what a card's processor has in its memory. Both are
 // taken whole and within their bounds, or refused with place and remedy.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "card/firmware_image.h"
+#include "card/firmware_ports.h"
 
 namespace {
 
@@ -29,6 +31,28 @@ void expectAnswer(const Parse& parse) {
 void requireRange(const firmware::ImageHeader& header, std::size_t memory) {
   require(header.memory_bytes <= memory && header.shared_offset % 4 == 0);
   require(header.shared_offset + sizeof(firmware::Shared) <= header.memory_bytes);
+}
+
+// Whatever a port says of itself has a text, and its ratios are numbers or not there.
+void requireTexts(const firmware::PortStatus& port) {
+  require(!card::linkModeName(port.link.mode).empty() &&
+          !card::linkStateName(port.link.state).empty() &&
+          !card::linkReasonText(port.link.reason).empty() &&
+          !card::fecPolicyName(port.link.fec).empty());
+  require(!card::retryPolicyName(port.retry.policy).empty() &&
+          !card::retryStateName(port.retry.state).empty() &&
+          !card::retryReasonText(port.retry.reason).empty());
+  const card::MacHealth health = card::healthOf(port.health);
+  for (const auto& ratio :
+       {health.correctedRatio(), health.uncorrectedRatio(), health.symbolErrorRatio()}) {
+    require(!ratio || (std::isfinite(*ratio) && *ratio >= 0));
+  }
+}
+
+void requireTexts(const firmware::PtpStatus& status) {
+  const card::CardClock clock = card::clockOf(status);
+  require(!card::ptpRoleName(clock.role).empty() && !card::ptpStateName(clock.state).empty());
+  require(clock.master.empty() == (status.master_high == 0 && status.master_low == 0));
 }
 
 }  // namespace
@@ -53,6 +77,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(!card::describe(entry).empty());
     }
     require(!card::stateName(shared.state).empty());
+    for (const firmware::PortStatus& port : shared.port) requireTexts(port);
+    requireTexts(shared.ptp);
   });
   return 0;
 }

@@ -14,12 +14,13 @@
 #include "card/built_in_firmware.h"
 #include "card/firmware.h"
 #include "card/firmware_image.h"
-#include "firmware/control.h"
+#include "tests/hw/firmware_card_bus.h"
 #include "tests/hw/test_card.h"
 
 namespace plumbline::hw_test {
 namespace {
 
+namespace fw = firmware;
 using card::CoreState;
 using card::Firmware;
 
@@ -221,88 +222,41 @@ TEST_F(CardFirmware, ExceptionIsReported) {
 
 // ---- The same source, compiled for this machine ----
 
-// The card's registers are the Verilated ones; timer and mailbox are here.
-class CardBus {
- public:
-  explicit CardBus(sim::CardSim& sim) : sim_(sim) {}
-
-  std::uint32_t readCard(std::uint32_t offset) { return sim_.read(offset); }
-  void writeCard(std::uint32_t offset, std::uint32_t value) { sim_.write(offset, value); }
-  static bool takeFailure() { return false; }  // a refusal is an exception of CardSim
-  std::uint32_t readLocal(std::uint32_t offset) {
-    namespace local = firmware::local;
-    switch (offset) {
-      case local::kMtimeLow:
-        return static_cast<std::uint32_t>(sim_.cycles());
-      case local::kMtimeHigh:
-        return static_cast<std::uint32_t>(sim_.cycles() >> 32U);
-      case local::kMailStatus:
-        return mail_in ? local::kMailInValid : 0;
-      case local::kMailIn:
-        return std::exchange(mail_in, std::nullopt).value();
-      default:
-        return 0;
-    }
-  }
-  void writeLocal(std::uint32_t offset, std::uint32_t value) {
-    if (offset == firmware::local::kMailOut) mail_out = value;
-  }
-
-  std::optional<std::uint32_t> mail_in;
-  std::optional<std::uint32_t> mail_out;
-
- private:
-  sim::CardSim& sim_;
-};
-
 class NativeFirmware : public testing::Test {
  protected:
-  std::uint32_t ask(std::uint32_t code, std::vector<std::uint32_t> arguments = {}) {
-    shared.command.sequence = ++sequence;
-    shared.command.code = code;
-    std::copy(arguments.begin(), arguments.end(), shared.command.arguments);
-    bus.mail_in = sequence;
-    control.service();
-    EXPECT_EQ(bus.mail_out, sequence);
-    return shared.reply.status;
-  }
-
   TestCard card{2};
-  CardBus bus{card.sim};
-  firmware::Shared shared{};
-  firmware::Control<CardBus> control{bus, shared};
-  std::uint32_t sequence = 0;
+  FirmwareOnCard firmware{card.sim};
 };
 
 TEST_F(NativeFirmware, ReadsRowsOfTheCard) {
-  control.start();
+  firmware.control.start();
   loadStreams(card);
-  ASSERT_EQ(ask(firmware::kReadRow, {1, card::regs::flow_table::kNumber, 0}), firmware::kDone);
+  ASSERT_EQ(firmware.ask(fw::kReadRow, {1, card::regs::flow_table::kNumber, 0}), fw::kDone);
   card::regs::TableRow row{};
-  std::copy_n(shared.reply.values, row.size(), row.begin());
+  std::copy_n(firmware.shared.reply.values, row.size(), row.begin());
   EXPECT_EQ(card::regs::flow_table::kLength.get(row), 256u);
-  EXPECT_EQ(ask(firmware::kReadRow, {2, 1, 0}), firmware::kBadArgument);
+  EXPECT_EQ(firmware.ask(fw::kReadRow, {2, 1, 0}), fw::kBadArgument);
   EXPECT_EQ(card.sim.read(card::regs::global::kBusLockStatus), 0u);
 }
 
 TEST_F(NativeFirmware, WatchdogParksWhenTheHostIsSilent) {
-  control.start();
+  firmware.control.start();
   loadStreams(card);
   std::vector<Picoseconds> departures;
   keepDepartures(card, departures);
   card.start();
   constexpr std::uint32_t kSilenceClocks = 19'336;  // 60 us
   const Picoseconds spoken = card.sim.now();
-  ASSERT_EQ(ask(firmware::kArmWatchdog, {kSilenceClocks, 0}), firmware::kDone);
+  ASSERT_EQ(firmware.ask(fw::kArmWatchdog, {kSilenceClocks, 0}), fw::kDone);
   while (card.sim.now() < spoken + microseconds(200)) {
     card.sim.wait(nanoseconds(100));
-    control.service();
+    firmware.control.service();
   }
   ASSERT_FALSE(departures.empty());
   EXPECT_GE(departures.back(), spoken + microseconds(60) - nanoseconds(200));
   EXPECT_LE(departures.back(), spoken + microseconds(60) + kParkTime);
-  EXPECT_EQ(shared.state, firmware::kParked);
-  EXPECT_EQ(shared.statistics.parks, 1u);
+  EXPECT_EQ(firmware.shared.state, fw::kParked);
+  EXPECT_EQ(firmware.shared.statistics.parks, 1u);
 }
 
 }  // namespace

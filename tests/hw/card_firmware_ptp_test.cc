@@ -1,0 +1,113 @@
+// Two Verilated cards on one cable, with oscillators of their own, the firmware on both: PTP frames
+// are really sent and received, and the slave's time comes to the master's.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <iostream>
+
+#include "card/registers.h"
+#include "tests/hw/firmware_card_bus.h"
+
+namespace plumbline::hw_test {
+namespace {
+
+namespace fw = firmware;
+
+constexpr Picoseconds kCable = microseconds(40);  // longer than one card is ever ahead of the other
+// Seconds of the protocol are 10 ms of the cards.
+constexpr std::uint64_t kSpeed = 100;
+
+// A card whose simulated time passes `1 + error` times as fast as true time.
+class PtpCard final : public sim::PortPeer {
+ public:
+  explicit PtpCard(double error) : error_(error) { sim.connect(this); }
+  ~PtpCard() override { sim.connect(nullptr); }
+  PtpCard(const PtpCard&) = delete;
+  PtpCard& operator=(const PtpCard&) = delete;
+
+  [[nodiscard]] Picoseconds localAt(double true_ps) const {
+    return Picoseconds(static_cast<std::int64_t>(true_ps * (1 + error_)));
+  }
+  [[nodiscard]] double trueAt(Picoseconds local) const {
+    return static_cast<double>(local.count()) / (1 + error_);
+  }
+
+  void onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit) override {
+    ++frames;
+    const double arrives = trueAt(first_bit) + static_cast<double>(kCable.count());
+    other->sim.deliver(port, frame, other->localAt(arrives));
+  }
+  void advanceTo(Picoseconds /*now*/) override {}
+
+  // What TIME says, and the simulated time of that.
+  [[nodiscard]] double timeLessLocal() {
+    namespace time = card::regs::time;
+    sim.write(time::kBase + time::kTimeCommand, time::kTimeCommandLatch.mask());
+    const auto wide = [&](std::uint32_t offset) {
+      const std::uint64_t low = sim.read(time::kBase + offset);
+      return static_cast<std::int64_t>(low | std::uint64_t{sim.read(time::kBase + offset + 4)}
+                                                 << 32U);
+    };
+    return static_cast<double>(wide(time::kNowLo) - wide(time::kLocalLo));
+  }
+
+  sim::CardSim sim{{.ports = 2}};
+  FirmwareOnCard firmware{sim, kSpeed};
+  PtpCard* other = nullptr;
+  std::uint64_t frames = 0;
+
+ private:
+  double error_;
+};
+
+TEST(FirmwarePtp, TheSlavesTimeComesToTheMasters) {
+  PtpCard master(40e-6);
+  PtpCard slave(-60e-6);
+  master.other = &slave;
+  slave.other = &master;
+  // Sync and Delay_Req every 2^-7 s of the protocol.
+  constexpr std::uint32_t kIntervals = 0x00'00F9F9;
+  master.firmware.control.start();
+  slave.firmware.control.start();
+  ASSERT_EQ(slave.firmware.shared.ptp.has_time, 1U);
+  ASSERT_EQ(master.firmware.ask(fw::kSetPtp, {fw::kPtpMaster, kIntervals, 0x11335502, 1}),
+            fw::kDone);
+  ASSERT_EQ(slave.firmware.ask(fw::kSetPtp, {fw::kPtpSlave, kIntervals, 0x22446602, 2}), fw::kDone);
+  // The slave is far off before.
+  slave.firmware.bus.writeCard(fw::regs::time::kBase + fw::regs::time::kStepLo, 123'456'789);
+  slave.firmware.bus.writeCard(fw::regs::time::kBase + fw::regs::time::kStepHi, 0);
+  const fw::PtpStatus& status = slave.firmware.shared.ptp;
+  double now = 0;
+  const auto run = [&](double duration) {
+    for (const double end = now + duration; now < end; now += 1e6) {
+      master.firmware.runUntil(master.localAt(now));
+      slave.firmware.runUntil(slave.localAt(now));
+    }
+  };
+  // The rate from 32 Syncs, the delay from 8 exchanges, and 24 Syncs of the controller.
+  run(7e9);
+  EXPECT_GE(status.state, std::uint32_t{fw::kPtpTracking});
+  EXPECT_EQ(status.steps, 1U);
+  EXPECT_EQ(status.bad_frames + status.dropped, 0U);
+  EXPECT_EQ(master.firmware.shared.ptp.state, std::uint32_t{fw::kPtpSends});
+  EXPECT_GT(status.syncs, 50U);
+  EXPECT_GE(status.exchanges, 8U);
+  EXPECT_GT(master.frames, 2 * 50U);
+  EXPECT_GT(slave.frames, 8U);
+  // (1 + 40 ppm) / (1 - 60 ppm) less 1, to the resolution of stamps: a clock in 2 ms.
+  EXPECT_NEAR(static_cast<std::int32_t>(status.rate) * 1e-6, 100.006, 3.0);
+  // TX and RX stamps are not calibrated here; both directions have the same constants, which the
+  // delay takes up. A clock (3.1 ns) of each stamp's resolution is left, and the drift since.
+  const double at_true = std::max(master.trueAt(master.sim.now()), slave.trueAt(slave.sim.now()));
+  const double of_master =
+      static_cast<double>(master.localAt(at_true).count()) + master.timeLessLocal();
+  const double of_slave =
+      static_cast<double>(slave.localAt(at_true).count()) + slave.timeLessLocal();
+  std::cout << "slave less master " << (of_slave - of_master) / 1e3 << " ns, rate "
+            << static_cast<std::int32_t>(status.rate) * 1e-6 << " ppm\n";
+  EXPECT_NEAR(of_slave, of_master, 40'000);
+}
+
+}  // namespace
+}  // namespace plumbline::hw_test

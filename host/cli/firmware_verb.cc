@@ -86,7 +86,8 @@ CardReport reportOf(bench::OpenCard& open, const std::optional<card::FirmwareIma
     report.log.emplace_back(firmware.timeOf(clocks), entry);
   }
   for (std::uint32_t port = 0; port < firmware.ports(); ++port) {
-    PortReport is{.status = firmware.port(port), .health = {}};
+    PortReport is;
+    is.status = firmware.port(port);
     is.link_changed = firmware.timeOf(card::wide(is.status.link.changed));
     is.retry_changed = firmware.timeOf(card::wide(is.status.retry.changed));
     is.health = card::healthOf(is.status.health);

@@ -83,6 +83,9 @@ const Fields& fieldsOf<FpgaSpec>() {
             .word("either", card::MacFec::kEither)
             .word("rs", card::MacFec::kOn)
             .word("off", card::MacFec::kOff),
+        field<&FpgaSpec::time>("time", "Who makes the times of several cards agree")
+            .word("host", bench::CardTime::kHost)
+            .word("firmware", bench::CardTime::kFirmware),
     };
   }();
   return kFields;

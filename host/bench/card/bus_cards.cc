@@ -38,8 +38,8 @@ bool sameAbilities(const card::CardInfo& one, const card::CardInfo& other) {
 
 }  // namespace
 
-BusCards::BusCards(std::vector<std::unique_ptr<card::RegisterBus>> buses)
-    : buses_(std::move(buses)) {
+BusCards::BusCards(std::vector<std::unique_ptr<card::RegisterBus>> buses, CardTime time)
+    : buses_(std::move(buses)), firmware_(buses_), time_(time) {
   for (std::size_t card = 0; card < buses_.size(); ++card) {
     add(*buses_[card]);
     if (!sameAbilities(driver(card).info(), info())) {
@@ -126,7 +126,23 @@ BusCards::Offset BusCards::compare(std::size_t card) {
   return best;
 }
 
+void BusCards::checkTimes() {
+  if (time_ != CardTime::kFirmware || cards() < 2) return;
+  disagreement_ = commonTimeBound(firmware_.clocks());
+  for (std::size_t card = 1; card < cards(); ++card) {
+    const Offset seen = compare(card);
+    const Picoseconds apart(std::abs(seen.ahead.count()));
+    if (apart <= disagreement_ + seen.uncertainty) continue;
+    throw Error(ErrorKind::kTester,
+                fmt::format("the card's time is {:.3g} us from the first card's, although its "
+                            "firmware says that it follows the same clock",
+                            apart.toMicroseconds()),
+                fmt::format("card {}", card), "masters of one time");
+  }
+}
+
 void BusCards::alignTimes() {
+  if (time_ == CardTime::kFirmware) return checkTimes();
   disagreement_ = Picoseconds();
   for (std::size_t card = 1; card < buses_.size(); ++card) {
     Picoseconds lag;  // of the time that a setting leaves

@@ -44,7 +44,7 @@ FpgaBench::FpgaBench(const FpgaSpec& spec, std::vector<OpenCard> cards) : FpgaBe
     buses.push_back(std::move(card.bus));
     descriptions.push_back(std::move(card.description));
   }
-  cards_ = std::make_unique<BusCards>(std::move(buses));
+  cards_ = std::make_unique<BusCards>(std::move(buses), spec.time);
   tx_offset_ = spec.tx_delay.value_or(Picoseconds());
   rx_offset_ = -spec.rx_delay.value_or(Picoseconds());
 
@@ -97,8 +97,21 @@ void FpgaBench::describe(const FpgaSpec& spec, const std::vector<std::string>& c
          "the card's MAC is not calibrated (fpga.tx_delay, fpga.rx_delay), so its own delay is in "
          "every latency"});
   }
-  if (cards.size() > 1) {
-    capabilities_.clock_offset = cards_->disagreement();
+  for (std::size_t i = 0; i < cards.size(); ++i) {
+    capabilities_.configuration.emplace_back(fmt::format("Firmware of card {}", i),
+                                             cards_->firmware()[i]);
+  }
+  if (cards.size() > 1) capabilities_.clock_offset = cards_->disagreement();
+  if (cards.size() > 1 && spec.time == CardTime::kFirmware) {
+    capabilities_.configuration.emplace_back(
+        "Common time of the cards",
+        fmt::format("kept by their firmware; within {} ns when they were opened, to which half "
+                    "the difference of the two ways between their clocks comes",
+                    cards_->disagreement().toNanoseconds()));
+    capabilities_.unobserved.push_back(
+        {"asymmetry of the paths between the cards' clocks",
+         "half of it is in every latency between cards, and no clock on the path shows it"});
+  } else if (cards.size() > 1) {
     capabilities_.configuration.emplace_back(
         "Common start of the cards",
         fmt::format(
@@ -146,12 +159,22 @@ TrialResult FpgaBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   FarEnd device;
   TrialResult result =
       CardTrial(*cards_, device, {tx_offset_, rx_offset_}, spec, capabilities_, hooks).run();
+  checkTimes(result);
   capabilities_.clock_offset = std::max(capabilities_.clock_offset, cards_->disagreement());
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
   result.bench = capabilities_.name;
   result.observed = capabilities_.observed;
   result.wall_seconds = wall.count();
   return result;
+}
+
+// A clock that has lost its master in a trial makes the trial invalid.
+void FpgaBench::checkTimes(TrialResult& result) {
+  try {
+    cards_->checkTimes();
+  } catch (const Error& error) {
+    result.faults.push_back(fmt::format("{}: {}", error.where(), error.what()));
+  }
 }
 
 }  // namespace plumbline::bench

@@ -16,8 +16,8 @@ namespace plumbline::bench {
 
 // Tester port p is the p-th host of the DUT that is in use; ports are numbered through the cards in
 // their order. The trial waits the full drain time for residual frames, because a real device does
-// not report that it is empty. Streams between two cards have no latency: their clocks are
-// independent (BusCards).
+// not report that it is empty. Streams between two cards have a latency only if the cards' firmware
+// keeps a common time (BusCards).
 class FpgaBench final : public Bench {
  public:
   // A bench without cards: reports the most that cards of a host offer, and runs nothing.
@@ -34,6 +34,7 @@ class FpgaBench final : public Bench {
   void describe(const FpgaSpec& spec, const std::vector<std::string>& cards);
   // Brings the links up and adds them to the configuration.
   void bringUpLinks(card::MacFec fec);
+  void checkTimes(TrialResult& result);
 
   Capabilities capabilities_;
   std::unique_ptr<BusCards> cards_;

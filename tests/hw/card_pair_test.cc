@@ -21,7 +21,7 @@ namespace plumbline::hw_test {
 namespace {
 
 constexpr Picoseconds kCableDelay = microseconds(1);
-constexpr std::int64_t kClock = sim::kClockPeriodMax.count();
+constexpr std::int64_t kPairClock = sim::kClockPeriodMax.count();
 constexpr double kClockPeriodPs = 102400.0 / 33;
 constexpr double kRateUnits = 4294967296.0;  // 2^32
 
@@ -62,8 +62,8 @@ TEST(CardPair, LocalTimesRunByTheirOscillators) {
       {.delay = kCableDelay});
   pair.runUntil(milliseconds(1));
   // 100 ppm of a millisecond; 50 ppm per ms are 25 ns more after one.
-  EXPECT_NEAR(static_cast<double>(pair.card(0).now().count()), 1e9 + 100'000, kClock);
-  EXPECT_NEAR(static_cast<double>(pair.card(1).now().count()), 1e9 - 100'000 + 25'000, kClock);
+  EXPECT_NEAR(static_cast<double>(pair.card(0).now().count()), 1e9 + 100'000, kPairClock);
+  EXPECT_NEAR(static_cast<double>(pair.card(1).now().count()), 1e9 - 100'000 + 25'000, kPairClock);
   for (const std::int64_t ps : {0LL, 1LL, 123'456'789LL, 5'000'000'000'000LL}) {
     for (std::uint32_t card = 0; card < 2; ++card) {
       const Picoseconds time(ps);
@@ -89,14 +89,14 @@ TEST(CardPair, StampsAndJitter) {
   for (int i = 0; i < 60; ++i) {
     const std::uint32_t from = i % 2;
     const Exchange seen = exchange(pair, from);
-    EXPECT_LE(std::abs((pair.trueTime(from, seen.sent.local) - left).count()), kClock);
+    EXPECT_LE(std::abs((pair.trueTime(from, seen.sent.local) - left).count()), kPairClock);
     const std::int64_t extra =
         (pair.trueTime(1 - from, seen.received.local) - left - kCableDelay).count();
     least = std::min(least, extra);
     most = std::max(most, extra);
   }
-  EXPECT_GE(least, -kJitter.count() - kClock);
-  EXPECT_LE(most, kJitter.count() + kClock);
+  EXPECT_GE(least, -kJitter.count() - kPairClock);
+  EXPECT_LE(most, kJitter.count() + kPairClock);
   EXPECT_LE(least, -9'000);
   EXPECT_GE(most, 9'000);
 }

@@ -13,26 +13,26 @@
 namespace plumbline {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using FrameOctets = std::vector<std::uint8_t>;
 
-constexpr std::int64_t kTsOffset = -5134;
+constexpr std::int64_t kRxTsOffset = -5134;
 constexpr std::size_t kKept = 128;
 
-void put16(Bytes& frame, std::size_t at, std::uint32_t value) {
+void put16(FrameOctets& frame, std::size_t at, std::uint32_t value) {
   frame[at] = static_cast<std::uint8_t>(value >> 8);
   frame[at + 1] = static_cast<std::uint8_t>(value);
 }
 
 // A frame of random bytes with the EtherType.
-Bytes ethernetFrame(RandomStream& random, std::size_t length, std::uint32_t type) {
-  Bytes frame(length);
+FrameOctets ethernetFrame(RandomStream& random, std::size_t length, std::uint32_t type) {
+  FrameOctets frame(length);
   for (auto& byte : frame) byte = static_cast<std::uint8_t>(random.next());
   put16(frame, 12, type);
   return frame;
 }
 
-Bytes udp4Frame(RandomStream& random, std::size_t length, std::uint32_t port) {
-  Bytes frame = ethernetFrame(random, length, 0x0800);
+FrameOctets udp4Frame(RandomStream& random, std::size_t length, std::uint32_t port) {
+  FrameOctets frame = ethernetFrame(random, length, 0x0800);
   frame[14] = 0x45;
   put16(frame, 20, 0x4000);  // don't fragment
   frame[23] = 17;
@@ -40,8 +40,8 @@ Bytes udp4Frame(RandomStream& random, std::size_t length, std::uint32_t port) {
   return frame;
 }
 
-Bytes udp6Frame(RandomStream& random, std::size_t length, std::uint32_t port) {
-  Bytes frame = ethernetFrame(random, length, 0x86DD);
+FrameOctets udp6Frame(RandomStream& random, std::size_t length, std::uint32_t port) {
+  FrameOctets frame = ethernetFrame(random, length, 0x86DD);
   frame[14] = static_cast<std::uint8_t>(0x60 | (frame[14] & 15));
   frame[20] = 17;
   put16(frame, 56, port);
@@ -49,14 +49,14 @@ Bytes udp6Frame(RandomStream& random, std::size_t length, std::uint32_t port) {
 }
 
 struct Sent {
-  Bytes bytes;
+  FrameOctets bytes;
   std::uint64_t time = 0;  // local, of the first beat
   bool event = false;
   bool good = true;
 };
 
 struct Kept {
-  Bytes bytes;  // all of them
+  FrameOctets bytes;  // all of them
   std::uint64_t local = 0;
   std::uint64_t card = 0;
 };
@@ -66,7 +66,7 @@ class EventRxTest : public testing::Test {
   EventRxTest() {
     event_->ethernet_i = 1;
     event_->udp_i = 1;
-    event_->ts_offset_i = static_cast<std::uint32_t>(kTsOffset);
+    event_->ts_offset_i = static_cast<std::uint32_t>(kRxTsOffset);
   }
 
   // One clock; a verdict comes in it if one is due.
@@ -82,7 +82,7 @@ class EventRxTest : public testing::Test {
       EXPECT_EQ(event_->event_o != 0, verdict.sent.event);
       if (verdict.sent.good && verdict.sent.event) {
         expected_.push_back({verdict.sent.bytes,
-                             verdict.sent.time + static_cast<std::uint64_t>(kTsOffset),
+                             verdict.sent.time + static_cast<std::uint64_t>(kRxTsOffset),
                              verdict.card});
       }
       waiting_.pop_front();
@@ -210,12 +210,12 @@ TEST_F(EventRxTest, FramesOfEveryKindWithTheirTimes) {
 }
 
 TEST_F(EventRxTest, WhatIsNoEventFrame) {
-  const auto notTaken = [this](Bytes bytes) {
+  const auto notTaken = [this](FrameOctets bytes) {
     send({.bytes = std::move(bytes), .event = false});
     idle(30);
     EXPECT_EQ(event_->level_o, 0);
   };
-  Bytes frame = udp4Frame(random_, 90, 319);
+  FrameOctets frame = udp4Frame(random_, 90, 319);
   frame[14] = 0x46;
   notTaken(frame);  // options
   frame = udp4Frame(random_, 90, 319);

@@ -13,22 +13,22 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t kTsOffset = 4711;
+constexpr std::int64_t kTxTsOffset = 4711;
 constexpr std::uint64_t kCardOffset = 1'000'000'007;
 
-std::uint64_t edgeAt(std::uint64_t n) {
+std::uint64_t txEdgeAt(std::uint64_t n) {
   return static_cast<std::uint64_t>(static_cast<Int128>(n) * 102400 / 33);
 }
 
 class EventTxTest : public testing::Test {
  protected:
   EventTxTest() {
-    event_->ts_offset_i = static_cast<std::uint32_t>(kTsOffset);
+    event_->ts_offset_i = static_cast<std::uint32_t>(kTxTsOffset);
     event_->offset_i = kCardOffset;
   }
 
   void tick() {
-    event_->now_i = edgeAt(n_);
+    event_->now_i = txEdgeAt(n_);
     event_.tick();
     ++n_;
     event_->word_we_i = 0;
@@ -68,7 +68,7 @@ class EventTxTest : public testing::Test {
     event_->first_i = 1;
     event_->departure_i = departure;
     tick();
-    return edgeAt(n_);
+    return txEdgeAt(n_);
   }
 
   rtl::Clocked<Vplumb_event_tx> event_;
@@ -99,7 +99,7 @@ TEST_F(EventTxTest, LengthsAreThoseAllowed) {
     send(bytes);
     EXPECT_EQ(event_->length_o, std::clamp(bytes, 60U, 128U) + 4);
     takeAtTheGate(1);
-    const std::uint64_t departure = edgeAt(n_ + 50);
+    const std::uint64_t departure = txEdgeAt(n_ + 50);
     passRetry(departure, 1);
     idle(4);
     cross(departure);
@@ -117,11 +117,11 @@ TEST_F(EventTxTest, TimeIsTheDepartureOrTheCrossingIfItIsLater) {
     takeAtTheGate(random_.below(20));
     idle(30 + random_.below(20));
     const std::uint64_t path = 4 + random_.below(3);
-    const std::uint64_t crossing = edgeAt(n_ + 1 + path + 1);
+    const std::uint64_t crossing = txEdgeAt(n_ + 1 + path + 1);
     const std::uint64_t displaced = random_.below(3) == 0 ? random_.below(40'000) : 0;
     const std::uint64_t early = random_.below(2) == 0 ? random_.below(3103) : 0;
     const std::uint64_t model = crossing - displaced + (displaced == 0 ? early : 0);
-    const std::uint64_t departure = model + static_cast<std::uint64_t>(kTsOffset);
+    const std::uint64_t departure = model + static_cast<std::uint64_t>(kTxTsOffset);
     passRetry(departure, 1);
     // Other frames cross meanwhile.
     for (std::uint64_t i = 0; i < path; ++i) {
@@ -139,10 +139,12 @@ TEST_F(EventTxTest, TimeIsTheDepartureOrTheCrossingIfItIsLater) {
     ASSERT_EQ(event_->sent_o, sent);
     ASSERT_EQ(event_->busy_o, 0);
     ASSERT_EQ(event_->lost_o, 0);
-    const std::uint64_t expected = std::max(model, crossing) + kTsOffset;
+    const std::uint64_t expected = std::max(model, crossing) + kTxTsOffset;
     ASSERT_NEAR(static_cast<double>(static_cast<std::int64_t>(event_->local_o - expected)), 0.0,
                 2.0);
-    if (displaced == 0) ASSERT_EQ(event_->local_o, departure);
+    if (displaced == 0) {
+      ASSERT_EQ(event_->local_o, departure);
+    }
     ASSERT_EQ(event_->time_o, event_->local_o + kCardOffset);
   }
 }
@@ -150,7 +152,7 @@ TEST_F(EventTxTest, TimeIsTheDepartureOrTheCrossingIfItIsLater) {
 TEST_F(EventTxTest, AFrameThatNeverCrossesIsLost) {
   send(60);
   takeAtTheGate(3);
-  passRetry(edgeAt(n_ + 5), 2);
+  passRetry(txEdgeAt(n_ + 5), 2);
   // The time in which the MAC takes nothing does not count.
   event_->stalled_i = 1;
   idle(200'000);
@@ -166,7 +168,7 @@ TEST_F(EventTxTest, AFrameThatNeverCrossesIsLost) {
   send(60);
   EXPECT_EQ(event_->lost_o, 0);
   takeAtTheGate(0);
-  const std::uint64_t departure = edgeAt(n_ + 9);
+  const std::uint64_t departure = txEdgeAt(n_ + 9);
   passRetry(departure, 1);
   idle(4);
   cross(departure);

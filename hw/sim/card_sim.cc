@@ -84,6 +84,9 @@ class CardSim::Impl {
     link_up_ = up ? link_up_ | 1U << port : link_up_ & ~(1U << port);
   }
 
+  void setPps(bool level) { *pins_.pps.in = level ? 1 : 0; }
+  [[nodiscard]] bool pps() const { return *pins_.pps.out != 0; }
+
   void runUntil(Picoseconds time) {
     while (now_ < time) {
       step();
@@ -326,6 +329,8 @@ void CardSim::deliverSet(std::uint32_t port, OrderedSet set, Picoseconds begin) 
   impl_->deliverSet(port, set, begin);
 }
 void CardSim::setLink(std::uint32_t port, bool up) { impl_->setLink(port, up); }
+void CardSim::setPps(bool level) { impl_->setPps(level); }
+bool CardSim::pps() const { return impl_->pps(); }
 void CardSim::runUntil(Picoseconds time) { impl_->runUntil(time); }
 Picoseconds CardSim::now() const { return impl_->now(); }
 std::uint64_t CardSim::cycles() const { return impl_->cycles(); }

@@ -77,6 +77,11 @@ class CardSim final : public card::RegisterBus {
   void deliverSet(std::uint32_t port, OrderedSet set, Picoseconds begin);
   // Whether the MAC of `port` has a link, from the next clock on. Initially all have.
   void setLink(std::uint32_t port, bool up);
+  // The card's input for a pulse per second, from now on: the next clock edge samples it. Low at
+  // first.
+  void setPps(bool level);
+  // The card's output, as it is since the last clock edge.
+  [[nodiscard]] bool pps() const;
 
   // Runs the clock until `time`: to the first edge at or after it.
   void runUntil(Picoseconds time);

@@ -203,7 +203,7 @@ module plumb_event_rx (
         good_q[judged_q[1:0]] <= desc_good_i;
       end
       if (clear_i) begin
-        head_q  <= judged_q;
+        head_q  <= judged_q + 3'(verdict);
         level_o <= '0;
         count_o <= '0;
         lost_o  <= '0;

@@ -19,7 +19,7 @@ module plumb_fc #(
   // Clock and reset (active low)
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic [63:0]      offset_i,                // card time - local time, ps
+  input  logic [63:0]      offset_i,                // ps to add to the times in the log
   input  logic             clear_i,                 // level: zeroes counters, log and buffer
   input  logic [31:0]      byte_time_ps_i,          // ps per byte on the wire, for pause times
 
@@ -37,7 +37,7 @@ module plumb_fc #(
   input  logic [15:0]      cfg_storm_quanta_i,
   input  logic [31:0]      cfg_storm_count_i,       // frames, 0: endless
   input  logic [31:0]      cfg_storm_period_i,      // ps between two frames
-  input  logic [63:0]      cfg_storm_time_i,        // of the first one, card time in ps; 0: at once
+  input  logic [63:0]      cfg_storm_time_i,        // of the first one, local time in ps; 0: at once
   input  logic [15:0]      cfg_watermark_quanta_i,
   input  logic [31:0]      cfg_refresh_i,           // clocks until an XOFF is repeated
   input  logic [3:0]       cfg_cell_log2_i,         // a cell has 2^n bytes, n from 0 to 11
@@ -207,22 +207,13 @@ module plumb_fc #(
     .want_xon_o       (want_xon)
   );
 
-  // A storm goes by local time; 0 stays 0. On the clock that never rests: its start wakes the other.
-  logic        storm_at_once_q;
-  logic [63:0] storm_time_q;
-
-  always_ff @(posedge clk_i) begin
-    storm_at_once_q <= cfg_storm_time_i == '0;
-    storm_time_q    <= storm_at_once_q ? '0 : cfg_storm_time_i - offset_i;
-  end
-
   plumb_fc_storm u_storm (
     .clk_i    (clk_on),
     .rst_ni   (rst_ni),
     .cross_i  (control_cross_i),
     .start_i  (storm_start_i),
     .stop_i   (storm_stop_i),
-    .time_i   (storm_time_q),
+    .time_i   (cfg_storm_time_i),
     .period_i (cfg_storm_period_i),
     .count_i  (cfg_storm_count_i),
     .want_o   (storm),

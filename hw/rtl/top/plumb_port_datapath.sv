@@ -523,6 +523,16 @@ module plumb_port_datapath #(
   logic [63:0]  cnt_buffer_dropped, cnt_recovered, cnt_cf_sent, cnt_cf_received, cnt_cc_sent;
   logic [63:0]  cnt_cc_received, cnt_trace_lost;
 
+  // STORM_TIME is card time, a storm goes by local time. Zero stays zero.
+  logic        storm_at_once_q;
+  logic [63:0] storm_time_q;
+
+  always_ff @(posedge clk_i) begin
+    storm_at_once_q <= {config_i.storm_time_hi, config_i.storm_time_lo} == '0;
+    storm_time_q    <= storm_at_once_q ? '0
+                       : {config_i.storm_time_hi, config_i.storm_time_lo} - offset_i;
+  end
+
   plumb_fc #(
     .WithCbfc(WithCbfc)
   ) u_fc (
@@ -544,7 +554,7 @@ module plumb_port_datapath #(
     .cfg_storm_quanta_i    (config_i.storm_pfc_quanta),
     .cfg_storm_count_i     (config_i.storm_count),
     .cfg_storm_period_i    (config_i.storm_period_ps),
-    .cfg_storm_time_i      ({config_i.storm_time_hi, config_i.storm_time_lo}),
+    .cfg_storm_time_i      (storm_time_q),
     .cfg_watermark_quanta_i(config_i.rx_buffer_quanta),
     .cfg_refresh_i         (config_i.pfc_refresh),
     .cfg_cell_log2_i       (config_i.rx_buffer_cell_log2),

@@ -105,6 +105,7 @@ void RxBench::jumpTo(std::uint64_t time) { time_base_ = time - cycle_ * 102400 /
 
 void RxBench::setTimestampOffset(std::int32_t ps) {
   model_->ts_offset_i = static_cast<std::uint32_t>(ps);
+  idle(1);  // the sum of what is added to a timestamp is a register
 }
 
 void RxBench::setByteTime(std::uint32_t ps) { model_->byte_time_ps_i = ps; }

@@ -15,16 +15,21 @@
 `include "plumb_simulated.svh"
 
 module plumb_start (
+  // Clock, reset (active low), card time
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
-  input  wire logic [63:0] now_i,
-  input  wire logic        arm_i,
-  input  wire logic        stop_i,
-  input  wire logic [63:0] start_time_i,
-  output      logic [63:0] epoch_o,
-  output      logic        armed_o,
-  output      logic        running_o,
-  output      logic        late_start_o
+  input  wire logic [63:0] now_i,         // card time of the edge that begins the clock, ps
+
+  // Commands
+  input  wire logic        arm_i,         // pulse: takes start_time_i as the epoch
+  input  wire logic        stop_i,        // pulse: ends it at once
+  input  wire logic [63:0] start_time_i,  // card time of the start, ps
+
+  // To all ports
+  output      logic [63:0] epoch_o,       // epoch of all schedules, card time in ps
+  output      logic        armed_o,       // level: waits for the epoch
+  output      logic        running_o,     // level: schedulers are live
+  output      logic        late_start_o   // pulse: less than 1 us was left
 );
 
   localparam logic [63:0] LeadPs = 64'd8_000_000;

@@ -17,6 +17,11 @@ CLASH = (
     "stays."
 )
 
+# What a decoder's port with the struct of this suffix carries.
+FIELDS = {"config": "values of rw registers", "pulse": "pulses: commands and accesses",
+          "status": "values of ro registers", "fault": "pulses that set w1c bits",
+          "update": "rw registers that hardware loads", "counters": "live counters"}
+
 
 def _struct(name, members):
     """A packed struct and its width. Members come last first, so that bits ascend in map order."""
@@ -263,6 +268,21 @@ def _process(reset, clocked):
             *reset, "    end else begin", *clocked, "    end", "  end"]
 
 
+def _port_list(groups):
+    """Lines of a module's ports: (heading, [(direction, type, name, comment)]) of each group."""
+    wires = {"input": "input  wire", "output": "output     "}
+    column = max(len(kind) for _, ports in groups for _, kind, _, _ in ports)
+    width = max(len(name) for _, ports in groups for _, _, name, _ in ports) + 1
+    out = []
+    for heading, ports in groups:
+        out += [*([""] if out else []), f"  // {heading}"]
+        for direction, kind, name, purpose in ports:
+            last = (heading, ports) == groups[-1] and name == ports[-1][2]
+            text = f"  {wires[direction]} {kind:<{column}} {name + (',' * (not last)):<{width}}"
+            out.append(f"{text}  // {purpose}" if purpose else text.rstrip())
+    return out
+
+
 def decoder(block):
     module = f"plumb_regs_{block.name}"
     high = block.size.bit_length() - 2
@@ -279,22 +299,21 @@ def decoder(block):
         out += comment("Counters are latched all at one clock edge, the one that ends the clock of "
                        f"the pulse {block.snapshot}.")
     ports = [
-        ("input", "logic", "clk_i"),
-        ("input", "logic", "rst_ni"),
-        ("input", f"logic [{high}:2]", "reg_addr_i"),
-        ("input", "logic", "reg_wen_i"),
-        ("input", "logic", "reg_ren_i"),
-        ("input", "logic [31:0]", "reg_wdata_i"),
-        ("output", "logic [31:0]", "reg_rdata_o"),
+        ("Clock, reset (active low)", [("input", "logic", "clk_i", ""),
+                                       ("input", "logic", "rst_ni", "")]),
+        ("Register bus", [
+            ("input", f"logic [{high}:2]", "reg_addr_i", "word address within the block"),
+            ("input", "logic", "reg_wen_i", "pulse: write"),
+            ("input", "logic", "reg_ren_i", "pulse: read"),
+            ("input", "logic [31:0]", "reg_wdata_i", "word to be written"),
+            ("output", "logic [31:0]", "reg_rdata_o", "word that was read, one clock later")]),
+        ("The block's fields", [
+            (direction, f"plumb_regs_pkg::{block.name}_{suffix}_t", f"{suffix}_{direction[0]}",
+             FIELDS[suffix])
+            for suffix, direction, _, _ in structs]),
     ]
-    ports += [(direction, f"plumb_regs_pkg::{block.name}_{suffix}_t", f"{suffix}_{direction[0]}")
-              for suffix, direction, _, _ in structs]
-    column = max(len(kind) for _, kind, _ in ports)
-    wires = {"input": "input  wire", "output": "output     "}
-    out += ['`include "plumb_simulated.svh"', "", f"module {module} ("]
-    out.append(",\n".join(f"  {wires[direction]} {kind:<{column}} {name}"
-                          for direction, kind, name in ports))
-    out += [");", "", f"  logic [{high}:0] address;", "  assign address = {reg_addr_i, 2'b00};"]
+    out += ['`include "plumb_simulated.svh"', "", f"module {module} (", *_port_list(ports),
+            ");", "", f"  logic [{high}:0] address;", "  assign address = {reg_addr_i, 2'b00};"]
 
     if "config" in present:
         out += ["", *_config_process(block)]

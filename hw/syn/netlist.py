@@ -4,6 +4,9 @@ between registers, through the modules in it if they are kept.
 A path goes from a register, a block of RAM or a pin of the module through cells without a clock to
 another one. Each cell on it counts one, but a carry chain one however long: going on over its carry
 pin costs nothing. A DSP counts one, for Yosys 0.23 puts no registers into those of UltraScale+.
+
+The carry of a path is the number of CARRY8 on it, of all its chains together. Yosys maps to CARRY4:
+two of them in a row are one CARRY8, and what remains of a chain is one more.
 """
 
 import collections
@@ -43,10 +46,17 @@ def plain_name(module):
     return module.rpartition("\\")[2]
 
 
+def by_length(step):
+    """Of (length, net): of two alike the one whose net has a name in the RTL."""
+    length, net = step
+    return length, "$" not in net
+
+
 class Netlist:
     """Of a module and all that is in it; modules are those of read().
 
-    cells: kind -> how many. levels: cells on the longest path. Throws ValueError at a loop."""
+    cells: kind -> how many. levels: cells on the longest path. carry: CARRY8 on the path that has
+    most of them. Throws ValueError at a loop."""
 
     def __init__(self, modules, top):
         self.cells = collections.Counter()
@@ -59,6 +69,7 @@ class Netlist:
         self._add(modules, top, "", {})
         self._depths()
         self.levels = max(self._depth, default=0)
+        self.carry = (max(self._carry, default=0) + 1) // 2
 
     def total(self, *prefixes):
         """Cells of these kinds."""
@@ -66,12 +77,20 @@ class Netlist:
 
     def longest(self):
         """The nets on the longest path that have a name in the RTL, from its first to its last."""
-        if not self._depth:
+        return self._path(self._depth, self._through)
+
+    def most_carry(self):
+        """The same of the path with most CARRY8."""
+        return self._path(self._carry, self._carry_through)
+
+    def _path(self, lengths, through):
+        """Nets with a name on the path to the cell of the largest length."""
+        if not lengths:
             return []
-        cell = self._depth.index(self.levels)
+        cell = lengths.index(max(lengths))
         nets = [self._sinks[net] for net in self._outputs[cell] if net in self._sinks][:1]
         while cell is not None:
-            net = self._through[cell]
+            net = through[cell]
             nets.append(net)
             cell = self._driver(net)
         return [net for net in reversed(nets) if net and "$" not in net]
@@ -119,6 +138,8 @@ class Netlist:
         """Without recursion: a carry chain is deeper than Python's stack."""
         self._depth = [0] * len(self._kinds)        # 0: not known yet, -1: being worked out
         self._through = [None] * len(self._kinds)   # the net by which the longest path comes in
+        self._carry = [0] * len(self._kinds)        # CARRY4 on the path with most of them
+        self._carry_through = [None] * len(self._kinds)
         for first in range(len(self._kinds)):
             stack = [first]
             while stack:
@@ -129,17 +150,32 @@ class Netlist:
                     stack.pop()
                     self._depth[cell], self._through[cell] = max(
                         (self._step(cell, pin, net) for pin, net in self._inputs[cell]),
-                        key=lambda step: step[0], default=(1, None))
+                        key=by_length, default=(1, None))
+                    self._carry[cell], self._carry_through[cell] = max(
+                        (self._carry_step(cell, pin, net) for pin, net in self._inputs[cell]),
+                        key=by_length, default=(0, None))
                 elif any(self._depth[driver] < 0 for driver in waiting):
                     raise ValueError(f"a loop through {self._outputs[cell][0]}")
                 else:
                     self._depth[cell] = -1
                     stack += waiting
 
+    def _goes_on(self, before, cell, pin):
+        """The carry chain of the cell before goes on in this one."""
+        return pin == "CI" and self._kinds[cell] == self._kinds[before] == "CARRY"
+
     def _step(self, cell, pin, net):
         """(depth of the cell over this pin, net)."""
         before = self._driver(net)
         if before is None:
             return 1, net
-        chain = pin == "CI" and self._kinds[cell] == self._kinds[before] == "CARRY"
-        return self._depth[before] + (0 if chain else 1), net
+        return self._depth[before] + (0 if self._goes_on(before, cell, pin) else 1), net
+
+    def _carry_step(self, cell, pin, net):
+        """(CARRY4 up to the cell over this pin, net). A chain that ends fills up its last CARRY8."""
+        before = self._driver(net)
+        own = 1 if self._kinds[cell] == "CARRY" else 0
+        if before is None:
+            return own, net
+        carry = self._carry[before]
+        return (carry if self._goes_on(before, cell, pin) else carry + carry % 2) + own, net

@@ -28,8 +28,11 @@ close $list
 add_files -norecurse [list $here/plumb_cmac_shim.sv $here/plumb_kernel_mac.sv $here/plumb_kernel.sv \
   $here/plumb_kernel_top.v]
 set_property include_dirs $rtl/pkg [current_fileset]
-# Settings of the MAC that the IP has no parameters for.
-add_files -fileset constrs_1 -norecurse $here/mac.xdc
+# Settings of the MAC that the IP has no parameters for; clocks, crossings and placement. Both name
+# cells of the MACs, so they are read behind their own constraints, when the design is implemented.
+add_files -fileset constrs_1 -norecurse [list $here/mac.xdc $here/timing.xdc]
+set_property PROCESSING_ORDER LATE [get_files {mac.xdc timing.xdc}]
+set_property USED_IN {implementation} [get_files timing.xdc]
 update_compile_order -fileset sources_1
 
 # ---- The block design ----

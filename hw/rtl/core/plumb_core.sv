@@ -8,10 +8,13 @@
 //
 // Halted, asleep or in reset all of it rests but the timer (plumb_clock_gate): a simulated card pays
 // for a processor that works.
+`include "plumb_assert.svh"
+
 module plumb_core #(
   parameter int unsigned CodeBytes = 65536,  // a power of two
   parameter int unsigned DataBytes = 32768   // a power of two, at most CodeBytes
 ) (
+  // Clock, reset (active low)
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
@@ -36,6 +39,12 @@ module plumb_core #(
   input  wire logic [31:8] irq_i,         // levels of interrupts from the card
   output      logic        asleep_o       // the processor waits for an interrupt
 );
+
+  `PLUMB_PARAMETER(plumb_core, CodeBytes,
+                   (CodeBytes & (CodeBytes - 1)) == 0 && CodeBytes >= DataBytes,
+                   powers of two from DataBytes on)
+  `PLUMB_PARAMETER(plumb_core, DataBytes, (DataBytes & (DataBytes - 1)) == 0 && DataBytes >= 16,
+                   powers of two from 16 on)
 
   localparam int unsigned MemoryBytes = CodeBytes + DataBytes;
   localparam int unsigned MemoryLog2  = $clog2(MemoryBytes);

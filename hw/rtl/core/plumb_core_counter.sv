@@ -2,8 +2,8 @@
 // the low half is about to wrap is known a clock ahead. A write comes after what is counted in its
 // clock: the half that is written takes the value, the other one counts.
 module plumb_core_counter (
-  input  wire logic        clk_i,
-  input  wire logic        rst_ni,
+  input  wire logic        clk_i,      // clock
+  input  wire logic        rst_ni,     // reset, active low
   input  wire logic        count_i,    // count one
   input  wire logic        we_low_i,   // write wdata_i to bits 31:0
   input  wire logic        we_high_i,  // write wdata_i to bits 63:32

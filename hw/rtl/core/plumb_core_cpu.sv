@@ -35,60 +35,61 @@ module plumb_core_cpu #(
   parameter int unsigned MemoryBytes = 98304,          // size of the memory
   parameter logic [31:0] BusBase     = 32'h4000_0000   // all from here on are devices
 ) (
+  // Clock, reset (active low)
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
 
   // Memory: answers in the next clock and holds its answer. Addresses from its start.
-  output      logic         fetch_en_o,       // read an instruction
-  output      logic [31:2]  fetch_addr_o,     // its place
-  input  wire logic [31:0]  fetch_rdata_i,    // it
-  output      logic         mem_en_o,         // load or store
-  output      logic [3:0]   mem_we_o,         // lanes to write, 0 for a load
-  output      logic [31:2]  mem_addr_o,       // place of the word
-  output      logic [31:0]  mem_wdata_o,      // bytes in their lanes
-  input  wire logic [31:0]  mem_rdata_i,      // the word
+  output      logic         fetch_en_o,        // read an instruction
+  output      logic [31:2]  fetch_addr_o,      // its place
+  input  wire logic [31:0]  fetch_rdata_i,     // it
+  output      logic         mem_en_o,          // load or store
+  output      logic [3:0]   mem_we_o,          // lanes to write, 0 for a load
+  output      logic [31:2]  mem_addr_o,        // place of the word
+  output      logic [31:0]  mem_wdata_o,       // bytes in their lanes
+  input  wire logic [31:0]  mem_rdata_i,       // the word
 
   // Devices.
-  output      logic         bus_req_o,        // access, held until ack_i
-  output      logic         bus_write_o,      // it writes
-  output      logic [31:2]  bus_addr_o,       // address of the word
-  output      logic [3:0]   bus_strobe_o,     // lanes to write
-  output      logic [31:0]  bus_wdata_o,      // bytes in their lanes
-  input  wire logic         bus_ack_i,        // the access has ended
-  input  wire logic         bus_error_i,      // it was refused: access fault
-  input  wire logic [31:0]  bus_rdata_i,      // the word read
+  output      logic         bus_req_o,         // access, held until ack_i
+  output      logic         bus_write_o,       // it writes
+  output      logic [31:2]  bus_addr_o,        // address of the word
+  output      logic [3:0]   bus_strobe_o,      // lanes to write
+  output      logic [31:0]  bus_wdata_o,       // bytes in their lanes
+  input  wire logic         bus_ack_i,         // the access has ended
+  input  wire logic         bus_error_i,       // it was refused: access fault
+  input  wire logic [31:0]  bus_rdata_i,       // the word read
 
-  input  wire logic         timer_irq_i,      // level of the timer's interrupt
-  input  wire logic         ext_irq_i,        // level of the external interrupt
-  output      logic         asleep_o,         // waits for an interrupt
+  // Interrupts
+  input  wire logic         timer_irq_i,       // level of the timer's interrupt
+  input  wire logic         ext_irq_i,         // level of the external interrupt
+  output      logic         asleep_o,          // waits for an interrupt
 
   // Debugger.
-  input  wire logic         halt_i,           // stop, and stay so
-  output      logic         halted_o,         // stands still
-  output      logic [31:2]  halted_pc_o,      // where, while halted_o
-  input  wire logic         step_i,           // while halted: execute one
-  input  wire logic         exec_i,           // while halted: execute exec_instr_i
-  input  wire logic [31:0]  exec_instr_i,     // held until halted_o is high again
-  output      logic         exec_error_o,     // the injected instruction had an exception
-  input  wire logic [31:0]  debug_data_i,     // what CSR 0x7B2 reads as
-  output      logic         debug_we_o,       // it is written
-  output      logic [31:0]  debug_data_o,     // with this
+  input  wire logic         halt_i,            // stop, and stay so
+  output      logic         halted_o,          // stands still
+  output      logic [31:2]  halted_pc_o,       // where, while halted_o
+  input  wire logic         step_i,            // while halted: execute one
+  input  wire logic         exec_i,            // while halted: execute exec_instr_i
+  input  wire logic [31:0]  exec_instr_i,      // held until halted_o is high again
+  output      logic         exec_error_o,      // the injected instruction had an exception
+  input  wire logic [31:0]  debug_data_i,      // what CSR 0x7B2 reads as
+  output      logic         debug_we_o,        // it is written
+  output      logic [31:0]  debug_data_o,      // with this
 
-  output      plumb_core_pkg::trace_t trace_o // what instructions do, for tests
+  output      plumb_core_pkg::trace_t trace_o  // what instructions do, for tests
 );
 
   localparam int unsigned MemoryLog2 = $clog2(MemoryBytes);
 
-  if (MemoryBytes % 4 != 0 || MemoryBytes < 16 || MemoryLog2 > 28) begin : gen_bad_size
-    $error("MemoryBytes must be a multiple of 4, from 16 to 2^28");
-  end
-  if (MemoryBase[MemoryLog2-1:0] != '0) begin : gen_bad_base
-    $error("MemoryBase must be a multiple of the power of two that holds MemoryBytes");
-  end
-  if (BusBase == 32'd0 || (BusBase & (BusBase - 32'd1)) != 32'd0 ||
-      MemoryBase >= BusBase || MemoryBytes > BusBase - MemoryBase) begin : gen_bad_bus
-    $error("BusBase must be a power of two behind the memory");
-  end
+  `PLUMB_PARAMETER(plumb_core_cpu, MemoryBytes,
+                   MemoryBytes % 4 == 0 && MemoryBytes >= 16 && MemoryLog2 <= 28,
+                   16 to 2^28 in steps of 4)
+  `PLUMB_PARAMETER(plumb_core_cpu, MemoryBase, MemoryBase[MemoryLog2-1:0] == '0,
+                   multiples of the power of two that holds MemoryBytes)
+  `PLUMB_PARAMETER(plumb_core_cpu, BusBase,
+                   BusBase != 32'd0 && (BusBase & (BusBase - 32'd1)) == 32'd0 &&
+                     MemoryBase < BusBase && MemoryBytes <= BusBase - MemoryBase,
+                   powers of two behind the memory)
 
   // One bit a state: each condition is one of them, not a comparison.
   localparam int unsigned StHalt     = 0;   // the debugger has it

@@ -5,38 +5,39 @@
 // and mret_i do what a trap and MRET do to mstatus, mepc, mcause and mtval. Of write_i, trap_i and
 // mret_i one at a time.
 module plumb_core_csr (
+  // Clock, reset (active low)
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
-  input  wire logic        select_i,      // take number_i
-  input  wire logic [11:0] number_i,      // of the register used from the next clock on
-  output      logic        exists_o,      // there is such a register
-  output      logic        fixed_o,       // writing it is illegal
-  output      logic [31:0] rdata_o,       // its value
-  input  wire logic        write_i,       // write wdata_i to it
-  input  wire logic [31:0] wdata_i,       // the new value
+  input  wire logic        select_i,       // take number_i
+  input  wire logic [11:0] number_i,       // of the register used from the next clock on
+  output      logic        exists_o,       // there is such a register
+  output      logic        fixed_o,        // writing it is illegal
+  output      logic [31:0] rdata_o,        // its value
+  input  wire logic        write_i,        // write wdata_i to it
+  input  wire logic [31:0] wdata_i,        // the new value
 
-  input  wire logic        trap_i,        // a trap is taken
-  input  wire logic        trap_irq_i,    // it is an interrupt
-  input  wire logic [3:0]  trap_cause_i,  // exception code
-  input  wire logic [31:0] trap_value_i,  // for mtval
-  input  wire logic [31:2] trap_pc_i,     // for mepc
-  input  wire logic        mret_i,        // MRET is executed
-  output      logic [31:2] mtvec_o,       // where traps go
-  output      logic [31:2] mepc_o,        // where MRET goes
+  input  wire logic        trap_i,         // a trap is taken
+  input  wire logic        trap_irq_i,     // it is an interrupt
+  input  wire logic [3:0]  trap_cause_i,   // exception code
+  input  wire logic [31:0] trap_value_i,   // for mtval
+  input  wire logic [31:2] trap_pc_i,      // for mepc
+  input  wire logic        mret_i,         // MRET is executed
+  output      logic [31:2] mtvec_o,        // where traps go
+  output      logic [31:2] mepc_o,         // where MRET goes
 
-  input  wire logic        timer_irq_i,   // level of the timer's interrupt
-  input  wire logic        ext_irq_i,     // level of the external interrupt
-  output      logic        irq_o,         // an interrupt is to be taken
-  output      logic        irq_ext_o,     // it is the external one
-  output      logic        wake_o,        // an interrupt enabled in mie is pending
+  input  wire logic        timer_irq_i,    // level of the timer's interrupt
+  input  wire logic        ext_irq_i,      // level of the external interrupt
+  output      logic        irq_o,          // an interrupt is to be taken
+  output      logic        irq_ext_o,      // it is the external one
+  output      logic        wake_o,         // an interrupt enabled in mie is pending
 
-  input  wire logic        count_clock_i, // this clock counts in mcycle
-  input  wire logic        count_instr_i, // an instruction retires
-  input  wire logic        debug_i,       // the debugger's register 0x7B2 is there
-  input  wire logic [31:0] debug_data_i,  // what reading it gives
-  output      logic        debug_we_o,    // it is written,
-  output      logic [31:0] debug_data_o   // with this
+  input  wire logic        count_clock_i,  // this clock counts in mcycle
+  input  wire logic        count_instr_i,  // an instruction retires
+  input  wire logic        debug_i,        // the debugger's register 0x7B2 is there
+  input  wire logic [31:0] debug_data_i,   // what reading it gives
+  output      logic        debug_we_o,     // it is written,
+  output      logic [31:0] debug_data_o    // with this
 );
 
   localparam logic [31:0] MisaValue   = 32'h4000_1100;  // RV32IM

@@ -3,8 +3,8 @@
 // ones, and the dividend as remainder. The overflow -2^31 / -1 does too.
 // One division at a time; the operands are held until then.
 module plumb_core_div (
-  input  wire logic        clk_i,
-  input  wire logic        rst_ni,
+  input  wire logic        clk_i,     // clock
+  input  wire logic        rst_ni,    // reset, active low
   input  wire logic        start_i,   // begin
   input  wire logic [31:0] a_i,       // dividend
   input  wire logic [31:0] b_i,       // divisor

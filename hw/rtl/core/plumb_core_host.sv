@@ -3,6 +3,7 @@
 //
 // Bus as in plumb_port: reg_wen_i or reg_ren_i pulses for one clock, reg_ack_o ends the access four
 // clocks later, by when a word of memory has moved; reg_rdata_o is zero in all other clocks.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_core_host #(
@@ -10,50 +11,57 @@ module plumb_core_host #(
   // Follows from it.
   parameter int unsigned MemoryLog2 = $clog2(MemoryBytes)
 ) (
+  // Clock, reset (active low)
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
 
-  input  wire logic [11:2]           reg_addr_i,      // register
-  input  wire logic                  reg_wen_i,       // write it
-  input  wire logic                  reg_ren_i,       // read it
-  input  wire logic [31:0]           reg_wdata_i,     // what is written
-  output      logic                  reg_ack_o,       // the access has ended
-  output      logic [31:0]           reg_rdata_o,     // what was read
-  output      logic                  busy_o,          // an access, or its work, is under way
+  // Register bus
+  input  wire logic [11:2]           reg_addr_i,    // register
+  input  wire logic                  reg_wen_i,     // write it
+  input  wire logic                  reg_ren_i,     // read it
+  input  wire logic [31:0]           reg_wdata_i,   // what is written
+  output      logic                  reg_ack_o,     // the access has ended
+  output      logic [31:0]           reg_rdata_o,   // what was read
+  output      logic                  busy_o,        // an access, or its work, is under way
 
-  output      logic                  core_rst_no,     // reset of the processor and its devices
-  output      logic                  halt_o,          // to plumb_core_cpu, as all of these
-  output      logic                  step_o,
-  output      logic                  exec_o,
-  output      logic [31:0]           exec_instr_o,
-  output      logic [31:0]           debug_data_o,
-  input  wire logic                  halted_i,
-  input  wire logic                  asleep_i,
-  input  wire logic [31:2]           halted_pc_i,
-  input  wire logic                  exec_error_i,
-  input  wire logic                  debug_we_i,
-  input  wire logic [31:0]           debug_data_i,
+  // Processor (plumb_core_cpu)
+  output      logic                  core_rst_no,   // reset of processor and devices, active low
+  output      logic                  halt_o,        // level: the processor stops, and stays so
+  output      logic                  step_o,        // pulse: execute one instruction
+  output      logic                  exec_o,        // pulse: execute exec_instr_o
+  output      logic [31:0]           exec_instr_o,  // the injected instruction
+  output      logic [31:0]           debug_data_o,  // what CSR 0x7B2 reads as
+  input  wire logic                  halted_i,      // level: the processor stands still
+  input  wire logic                  asleep_i,      // level: it waits for an interrupt
+  input  wire logic [31:2]           halted_pc_i,   // where it stands, while halted_i
+  input  wire logic                  exec_error_i,  // pulse: it had an exception
+  input  wire logic                  debug_we_i,    // pulse: CSR 0x7B2 is written
+  input  wire logic [31:0]           debug_data_i,  // with this
 
-  output      logic                  mem_req_o,       // access to the memory, until mem_ack_i
-  output      logic                  mem_write_o,     // it writes
-  output      logic [MemoryLog2-1:2] mem_addr_o,      // word
-  output      logic [31:0]           mem_wdata_o,     // what is written
-  input  wire logic                  mem_ack_i,       // done in this clock
-  input  wire logic [31:0]           mem_rdata_i,     // word read, a clock after mem_ack_i
+  // Memory
+  output      logic                  mem_req_o,     // access to the memory, until mem_ack_i
+  output      logic                  mem_write_o,   // it writes
+  output      logic [MemoryLog2-1:2] mem_addr_o,    // word
+  output      logic [31:0]           mem_wdata_o,   // what is written
+  input  wire logic                  mem_ack_i,     // done in this clock
+  input  wire logic [31:0]           mem_rdata_i,   // word read, a clock after mem_ack_i
 
-  output      logic                  mail_put_o,      // to plumb_core_local, as all of these
-  output      logic [31:0]           mail_word_o,
-  input  wire logic                  mail_full_i,
-  input  wire logic                  mail_valid_i,
-  input  wire logic [31:0]           mail_word_i,
-  output      logic                  mail_take_o
+  // Mailbox (plumb_core_local)
+  output      logic                  mail_put_o,    // to plumb_core_local, as all of these
+  output      logic [31:0]           mail_word_o,   // word from the host
+  input  wire logic                  mail_full_i,   // level: the last word has not been taken
+  input  wire logic                  mail_valid_i,  // level: a word for the host waits
+  input  wire logic [31:0]           mail_word_i,   // this word
+  output      logic                  mail_take_o    // pulse: the host takes it
 );
 
   localparam int unsigned WordW = plumb_regs_pkg::CoreMemAddressWordW;
 
-  if (MemoryLog2 > WordW + 2) begin : gen_bad_size
-    $error("plumb_core_host: MEM_ADDRESS has no room for the memory");
-  end
+  // MEM_ADDRESS has the word's address.
+  `PLUMB_PARAMETER(plumb_core_host, MemoryBytes, MemoryBytes >= 16 && MemoryLog2 <= WordW + 2,
+                   16 to 2^(bits of MEM_ADDRESS + 2))
+  `PLUMB_PARAMETER(plumb_core_host, MemoryLog2, MemoryLog2 == $clog2(MemoryBytes),
+                   the logarithm of MemoryBytes)
 
   plumb_regs_pkg::core_config_t cfg;
   plumb_regs_pkg::core_pulse_t  pulse;

@@ -15,10 +15,12 @@
 // The timer's comparison takes two clocks. Mailboxes hold a word each way: they say that something is
 // to be done, what it is lies in memory.
 module plumb_core_local (
+  // Clock, reset (active low)
   input  wire logic        clk_i,
   input  wire logic        clk_timer_i,   // the same, but never at rest (plumb_clock_gate)
   input  wire logic        rst_ni,
 
+  // Bus of the processor
   input  wire logic        req_i,         // access, held until ack_o
   input  wire logic        write_i,       // it writes
   input  wire logic [29:2] addr_i,        // word, from the first register
@@ -28,15 +30,17 @@ module plumb_core_local (
   output      logic        error_o,       // it was refused
   output      logic [31:0] rdata_o,       // what was read
 
+  // Interrupts
   input  wire logic [31:8] irq_i,         // levels of interrupts from the card
   output      logic        timer_irq_o,   // level of the timer's interrupt
   output      logic        ext_irq_o,     // level of the external interrupt
 
+  // Mailbox, the host's end
   input  wire logic        mail_put_i,    // the host puts mail_word_i into MailIn; ignored if full
-  input  wire logic [31:0] mail_word_i,
+  input  wire logic [31:0] mail_word_i,   // word from the host
   output      logic        mail_full_o,   // MailIn has a word that waits
   output      logic        mail_valid_o,  // MailOut has a word for the host
-  output      logic [31:0] mail_word_o,
+  output      logic [31:0] mail_word_o,   // oldest word for the host, while mail_valid_o
   input  wire logic        mail_take_i    // the host takes it
 );
 

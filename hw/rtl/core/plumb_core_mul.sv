@@ -2,8 +2,8 @@
 // 32 bits, so that no carry chain is longer. done_o comes four clocks after start_i, with result_o.
 // One multiplication at a time; the operands are held until then.
 module plumb_core_mul (
-  input  wire logic        clk_i,
-  input  wire logic        rst_ni,
+  input  wire logic        clk_i,     // clock
+  input  wire logic        rst_ni,    // reset, active low
   input  wire logic        start_i,   // begin
   input  wire logic [31:0] a_i,       // first factor
   input  wire logic [31:0] b_i,       // second factor

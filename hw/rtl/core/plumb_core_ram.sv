@@ -6,28 +6,36 @@
 // Two memories rather than one, each of a power of two words: no block of RAM is wasted, and the
 // only logic is a multiplexer of two behind them. Both hold code and data; the names only say what
 // sizes are meant for.
+`include "plumb_assert.svh"
+
 module plumb_core_ram #(
   parameter int unsigned CodeBytes = 65536,  // a power of two
   parameter int unsigned DataBytes = 32768   // a power of two, at most CodeBytes
 ) (
-  input  wire logic        clk_i,
-  input  wire logic        a_en_i,      // read the word at a_addr_i
-  input  wire logic [31:2] a_addr_i,    // from the start of the memory; within it
-  output      logic [31:0] a_rdata_o,   // word of the last read
-  input  wire logic        b_en_i,      // access
-  input  wire logic [3:0]  b_we_i,      // lanes to write; 0 reads
-  input  wire logic [31:2] b_addr_i,    // from the start of the memory; within it
-  input  wire logic [31:0] b_wdata_i,   // bytes to write, in their lanes
-  output      logic [31:0] b_rdata_o    // word of the last read; anything after a write
+  // Clock
+  input  wire logic        clk_i,      // clock
+
+  // Port a: fetching
+  input  wire logic        a_en_i,     // read the word at a_addr_i
+  input  wire logic [31:2] a_addr_i,   // from the start of the memory; within it
+  output      logic [31:0] a_rdata_o,  // word of the last read
+
+  // Port b: loads, stores, the host
+  input  wire logic        b_en_i,     // access
+  input  wire logic [3:0]  b_we_i,     // lanes to write; 0 reads
+  input  wire logic [31:2] b_addr_i,   // from the start of the memory; within it
+  input  wire logic [31:0] b_wdata_i,  // bytes to write, in their lanes
+  output      logic [31:0] b_rdata_o   // word of the last read; anything after a write
 );
 
   localparam int unsigned CodeLog2 = $clog2(CodeBytes);
   localparam int unsigned DataLog2 = $clog2(DataBytes);
 
-  if (CodeBytes != 1 << CodeLog2 || DataBytes != 1 << DataLog2 || DataBytes < 16 ||
-      CodeBytes < DataBytes) begin : gen_bad_sizes
-    $error("CodeBytes and DataBytes must be powers of two, 16 <= DataBytes <= CodeBytes");
-  end
+  `PLUMB_PARAMETER(plumb_core_ram, CodeBytes,
+                   CodeBytes == 1 << CodeLog2 && CodeBytes >= DataBytes,
+                   powers of two from DataBytes on)
+  `PLUMB_PARAMETER(plumb_core_ram, DataBytes, DataBytes == 1 << DataLog2 && DataBytes >= 16,
+                   powers of two from 16 on)
 
   (* ram_style = "block" *) logic [31:0] code [0:CodeBytes/4-1];
   (* ram_style = "block" *) logic [31:0] data [0:DataBytes/4-1];

@@ -2,14 +2,14 @@
 // next clock. Register 0 stays the zero that it begins with, whatever is written, before the first reset
 // too. Reset leaves the others as they are.
 module plumb_core_regfile (
-  input  wire logic        clk_i,
-  input  wire logic        we_i,      // write value_i to rd_i
-  input  wire logic [4:0]  rd_i,      // register written
-  input  wire logic [31:0] value_i,   // what is written
-  input  wire logic [4:0]  rs1_i,     // first register read
-  input  wire logic [4:0]  rs2_i,     // second register read
-  output      logic [31:0] a_o,       // value of rs1_i
-  output      logic [31:0] b_o        // value of rs2_i
+  input  wire logic        clk_i,    // clock
+  input  wire logic        we_i,     // write value_i to rd_i
+  input  wire logic [4:0]  rd_i,     // register written
+  input  wire logic [31:0] value_i,  // what is written
+  input  wire logic [4:0]  rs1_i,    // first register read
+  input  wire logic [4:0]  rs2_i,    // second register read
+  output      logic [31:0] a_o,      // value of rs1_i
+  output      logic [31:0] b_o       // value of rs2_i
 );
 
   (* ram_style = "distributed" *) logic [31:0] regs [0:31];

@@ -1,12 +1,12 @@
 // SLL, SRL, SRA in two clocks: result_o belongs to the operands of the clock before, which are held.
 // A shifter to the right; for the left its input and output are reversed.
 module plumb_core_shift (
-  input  wire logic        clk_i,
-  input  wire logic [31:0] a_i,       // what is shifted
-  input  wire logic [4:0]  by_i,      // by how many places
-  input  wire logic        right_i,   // to the right
-  input  wire logic        sign_i,    // copies of the sign move in
-  output      logic [31:0] result_o   // a clock later
+  input  wire logic        clk_i,    // clock
+  input  wire logic [31:0] a_i,      // what is shifted
+  input  wire logic [4:0]  by_i,     // by how many places
+  input  wire logic        right_i,  // to the right
+  input  wire logic        sign_i,   // copies of the sign move in
+  output      logic [31:0] result_o  // a clock later
 );
 
   logic [31:0] in, few_q, many;

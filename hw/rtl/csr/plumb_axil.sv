@@ -16,33 +16,36 @@
 `include "plumb_simulated.svh"
 
 module plumb_axil (
+  // Clock, reset (active low)
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
-  input  wire logic [15:0] s_axil_awaddr_i,
-  input  wire logic        s_axil_awvalid_i,
-  output      logic        s_axil_awready_o,
-  input  wire logic [31:0] s_axil_wdata_i,
-  input  wire logic [3:0]  s_axil_wstrb_i,
-  input  wire logic        s_axil_wvalid_i,
-  output      logic        s_axil_wready_o,
-  output      logic [1:0]  s_axil_bresp_o,
-  output      logic        s_axil_bvalid_o,
-  input  wire logic        s_axil_bready_i,
-  input  wire logic [15:0] s_axil_araddr_i,
-  input  wire logic        s_axil_arvalid_i,
-  output      logic        s_axil_arready_o,
-  output      logic [31:0] s_axil_rdata_o,
-  output      logic [1:0]  s_axil_rresp_o,
-  output      logic        s_axil_rvalid_o,
-  input  wire logic        s_axil_rready_i,
+  // From the host: AXI4-Lite
+  input  wire logic [15:0] s_axil_awaddr_i,   // offset in bytes
+  input  wire logic        s_axil_awvalid_i,  // write address is there
+  output      logic        s_axil_awready_o,  // write address is taken
+  input  wire logic [31:0] s_axil_wdata_i,    // word to be written
+  input  wire logic [3:0]  s_axil_wstrb_i,    // one bit per byte; all of them are needed
+  input  wire logic        s_axil_wvalid_i,   // word is there
+  output      logic        s_axil_wready_o,   // word is taken
+  output      logic [1:0]  s_axil_bresp_o,    // 0: done, 2: refused (SLVERR)
+  output      logic        s_axil_bvalid_o,   // answer to a write is there
+  input  wire logic        s_axil_bready_i,   // answer is taken
+  input  wire logic [15:0] s_axil_araddr_i,   // offset in bytes
+  input  wire logic        s_axil_arvalid_i,  // read address is there
+  output      logic        s_axil_arready_o,  // read address is taken
+  output      logic [31:0] s_axil_rdata_o,    // word that was read
+  output      logic [1:0]  s_axil_rresp_o,    // 0: done, 2: refused (SLVERR)
+  output      logic        s_axil_rvalid_o,   // answer to a read is there
+  input  wire logic        s_axil_rready_i,   // answer is taken
 
-  output      logic [15:2] reg_addr_o,
-  output      logic        reg_wen_o,
-  output      logic        reg_ren_o,
-  output      logic [31:0] reg_wdata_o,
-  input  wire logic        reg_ack_i,
-  input  wire logic [31:0] reg_rdata_i
+  // To the register bus: one access at a time
+  output      logic [15:2] reg_addr_o,        // word address
+  output      logic        reg_wen_o,         // pulse: write
+  output      logic        reg_ren_o,         // pulse: read
+  output      logic [31:0] reg_wdata_o,       // word to be written
+  input  wire logic        reg_ack_i,         // pulse: the access has ended
+  input  wire logic [31:0] reg_rdata_i        // word that was read
 );
 
   localparam logic [1:0] RespOkay = 2'b00;

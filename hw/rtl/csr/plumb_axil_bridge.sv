@@ -33,54 +33,65 @@ module plumb_axil_bridge #(
   parameter int unsigned TimeoutClocks = 8191,
   parameter logic [3:0]  LocalBlock = 4'hB
 ) (
-  input  wire logic        clk_i,
+  // Clock, reset (active low) of the host
+  input  wire logic        clk_i,             // clock that always runs
   input  wire logic        rst_ni,
-  input  wire logic [15:0] s_axil_awaddr_i,
-  input  wire logic        s_axil_awvalid_i,
-  output      logic        s_axil_awready_o,
-  input  wire logic [31:0] s_axil_wdata_i,
-  input  wire logic [3:0]  s_axil_wstrb_i,
-  input  wire logic        s_axil_wvalid_i,
-  output      logic        s_axil_wready_o,
-  output      logic [1:0]  s_axil_bresp_o,
-  output      logic        s_axil_bvalid_o,
-  input  wire logic        s_axil_bready_i,
-  input  wire logic [15:0] s_axil_araddr_i,
-  input  wire logic        s_axil_arvalid_i,
-  output      logic        s_axil_arready_o,
-  output      logic [31:0] s_axil_rdata_o,
-  output      logic [1:0]  s_axil_rresp_o,
-  output      logic        s_axil_rvalid_o,
-  input  wire logic        s_axil_rready_i,
 
-  output      logic [11:2] local_addr_o,
-  output      logic        local_wen_o,
-  output      logic        local_ren_o,
-  output      logic [31:0] local_wdata_o,
-  input  wire logic [31:0] local_rdata_i,
-  output      logic        reachable_o,
-  output      logic        lost_o,
+  // From the host: AXI4-Lite
+  input  wire logic [15:0] s_axil_awaddr_i,   // offset in bytes
+  input  wire logic        s_axil_awvalid_i,  // write address is there
+  output      logic        s_axil_awready_o,  // write address is taken
+  input  wire logic [31:0] s_axil_wdata_i,    // word to be written
+  input  wire logic [3:0]  s_axil_wstrb_i,    // one bit per byte; all of them are needed
+  input  wire logic        s_axil_wvalid_i,   // word is there
+  output      logic        s_axil_wready_o,   // word is taken
+  output      logic [1:0]  s_axil_bresp_o,    // 0: done, 2: refused (SLVERR)
+  output      logic        s_axil_bvalid_o,   // answer to a write is there
+  input  wire logic        s_axil_bready_i,   // answer is taken
+  input  wire logic [15:0] s_axil_araddr_i,   // offset in bytes
+  input  wire logic        s_axil_arvalid_i,  // read address is there
+  output      logic        s_axil_arready_o,  // read address is taken
+  output      logic [31:0] s_axil_rdata_o,    // word that was read
+  output      logic [1:0]  s_axil_rresp_o,    // 0: done, 2: refused (SLVERR)
+  output      logic        s_axil_rvalid_o,   // answer to a read is there
+  input  wire logic        s_axil_rready_i,   // answer is taken
 
-  input  wire logic        m_clk_i,
-  input  wire logic        m_rst_ni,
-  output      logic [15:0] m_axil_awaddr_o,
-  output      logic        m_axil_awvalid_o,
-  input  wire logic        m_axil_awready_i,
-  output      logic [31:0] m_axil_wdata_o,
-  output      logic [3:0]  m_axil_wstrb_o,
-  output      logic        m_axil_wvalid_o,
-  input  wire logic        m_axil_wready_i,
-  input  wire logic [1:0]  m_axil_bresp_i,
-  input  wire logic        m_axil_bvalid_i,
-  output      logic        m_axil_bready_o,
-  output      logic [15:0] m_axil_araddr_o,
-  output      logic        m_axil_arvalid_o,
-  input  wire logic        m_axil_arready_i,
-  input  wire logic [31:0] m_axil_rdata_i,
-  input  wire logic [1:0]  m_axil_rresp_i,
-  input  wire logic        m_axil_rvalid_i,
-  output      logic        m_axil_rready_o
+  // Registers of block LocalBlock, on clk_i
+  output      logic [11:2] local_addr_o,      // word address within the block
+  output      logic        local_wen_o,       // pulse: write
+  output      logic        local_ren_o,       // pulse: read
+  output      logic [31:0] local_wdata_o,     // word to be written
+  input  wire logic [31:0] local_rdata_i,     // word that was read, one clock behind the pulse
+
+  // State of the other side, on clk_i
+  output      logic        reachable_o,       // level: the other side answers
+  output      logic        lost_o,            // pulse: it has stopped answering
+
+  // Clock, reset (active low) of the other side
+  input  wire logic        m_clk_i,           // the other side's clock; may stop
+  input  wire logic        m_rst_ni,          // the other side's reset, active low
+
+  // To the other side: AXI4-Lite
+  output      logic [15:0] m_axil_awaddr_o,   // offset in bytes
+  output      logic        m_axil_awvalid_o,  // write address is there
+  input  wire logic        m_axil_awready_i,  // write address is taken
+  output      logic [31:0] m_axil_wdata_o,    // word to be written
+  output      logic [3:0]  m_axil_wstrb_o,    // one bit per byte; all of them are needed
+  output      logic        m_axil_wvalid_o,   // word is there
+  input  wire logic        m_axil_wready_i,   // word is taken
+  input  wire logic [1:0]  m_axil_bresp_i,    // 0: done, 2: refused (SLVERR)
+  input  wire logic        m_axil_bvalid_i,   // answer to a write is there
+  output      logic        m_axil_bready_o,   // answer is taken
+  output      logic [15:0] m_axil_araddr_o,   // offset in bytes
+  output      logic        m_axil_arvalid_o,  // read address is there
+  input  wire logic        m_axil_arready_i,  // read address is taken
+  input  wire logic [31:0] m_axil_rdata_i,    // word that was read
+  input  wire logic [1:0]  m_axil_rresp_i,    // 0: done, 2: refused (SLVERR)
+  input  wire logic        m_axil_rvalid_i,   // answer to a read is there
+  output      logic        m_axil_rready_o    // answer is taken
 );
+
+  `PLUMB_RANGE(plumb_axil_bridge, TimeoutClocks, 1, 1048575)
 
   localparam logic [1:0] RespOkay = 2'b00;
   localparam logic [1:0] RespSlvErr = 2'b10;

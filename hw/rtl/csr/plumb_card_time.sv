@@ -7,21 +7,31 @@
 //
 //   set_i    the next cycle's now_o is set_time_i, the remainder starts from zero
 //   latch_i  latched_o takes this cycle's card time, now_o + offset_i, from the next cycle on
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_card_time #(
   parameter int unsigned PeriodNum = plumb_pkg::ClockPeriodNum,
   parameter int unsigned PeriodDen = plumb_pkg::ClockPeriodDen
 ) (
+  // Clock, reset (active low)
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
-  input  wire logic        set_i,
-  input  wire logic [63:0] set_time_i,
-  input  wire logic [63:0] offset_i,    // card time - local time [ps]
-  input  wire logic        latch_i,
-  output      logic [63:0] latched_o,
-  output      logic [63:0] now_o
+
+  // Setting and reading
+  input  wire logic        set_i,       // pulse: sets the time
+  input  wire logic [63:0] set_time_i,  // new time, ps
+  input  wire logic [63:0] offset_i,    // card time - local time, ps
+  input  wire logic        latch_i,     // pulse: keeps this clock's card time
+  output      logic [63:0] latched_o,   // card time kept last, ps
+
+  // Local time
+  output      logic [63:0] now_o        // time of the edge that begins the clock, ps
 );
+
+  `PLUMB_PARAMETER(plumb_card_time, PeriodNum, PeriodNum >= PeriodDen,
+                   PeriodDen or more: a picosecond per clock)
+  `PLUMB_RANGE(plumb_card_time, PeriodDen, 1, 65536)
 
   // Whole picoseconds per clock, and what is left over in units of 1/PeriodDen ps.
   localparam int unsigned Whole = PeriodNum / PeriodDen;

@@ -8,20 +8,23 @@
 `include "plumb_simulated.svh"
 
 module plumb_hist_reader (
+  // Clock, reset (active low)
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
-  input  wire logic        load_i,
-  input  wire logic        next_i,
-  input  wire logic [15:0] bucket_i,       // HIST_ADDR as it is now
-  output      logic        bucket_we_o,
-  output      logic [15:0] bucket_o,       // HIST_ADDR from the next clock on
-  output      logic        busy_o,
-  output      logic [47:0] count_o,
+  // Registers
+  input  wire logic        load_i,       // pulse: HIST_ADDR was written
+  input  wire logic        next_i,       // pulse: HIST_HI was read
+  input  wire logic [15:0] bucket_i,     // HIST_ADDR as it is now
+  output      logic        bucket_we_o,  // pulse: HIST_ADDR moves on
+  output      logic [15:0] bucket_o,     // HIST_ADDR from the next clock on
+  output      logic        busy_o,       // level: count_o is not that of the address yet
+  output      logic [47:0] count_o,      // frames in the cell
 
-  output      logic        hist_req_o,
-  input  wire logic        hist_ack_i,
-  input  wire logic [47:0] hist_data_i
+  // Histogram memory
+  output      logic        hist_req_o,   // level until hist_ack_i: read cell bucket_i
+  input  wire logic        hist_ack_i,   // pulse: the request is taken
+  input  wire logic [47:0] hist_data_i   // frames in the cell, two clocks behind hist_ack_i
 );
 
   localparam logic [15:0] Buckets = 16'(plumb_pkg::HistBuckets);

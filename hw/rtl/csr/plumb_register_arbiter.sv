@@ -15,35 +15,40 @@
 `include "plumb_simulated.svh"
 
 module plumb_register_arbiter (
+  // Clock, reset (active low)
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
 
-  input  wire logic [15:2] host_addr_i,
-  input  wire logic        host_wen_i,
-  input  wire logic        host_ren_i,
-  input  wire logic [31:0] host_wdata_i,
-  output      logic        host_ack_o,
+  // From the host (plumb_axil)
+  input  wire logic [15:2] host_addr_i,       // word address
+  input  wire logic        host_wen_i,        // pulse: write
+  input  wire logic        host_ren_i,        // pulse: read
+  input  wire logic [31:0] host_wdata_i,      // word to be written
+  output      logic        host_ack_o,        // pulse: the access has ended
 
-  input  wire logic        core_req_i,
-  input  wire logic        core_write_i,
-  input  wire logic [30:2] core_addr_i,
-  input  wire logic [3:0]  core_strobe_i,
-  input  wire logic [31:0] core_wdata_i,
-  output      logic        core_ack_o,
-  output      logic        core_error_o,
+  // From the control processor (plumb_core)
+  input  wire logic        core_req_i,        // level until core_ack_o: access
+  input  wire logic        core_write_i,      // 1: write, 0: read
+  input  wire logic [30:2] core_addr_i,       // word address
+  input  wire logic [3:0]  core_strobe_i,     // lanes written; all of them are needed
+  input  wire logic [31:0] core_wdata_i,      // word to be written
+  output      logic        core_ack_o,        // pulse: the access has ended
+  output      logic        core_error_o,      // with core_ack_o: it was refused
 
-  input  wire logic        lock_take_i,
-  input  wire logic        lock_release_i,
-  output      logic        locked_o,
-  output      logic        locked_by_core_o,
-  output      logic        lock_expired_o,     // pulse
-  output      logic        busy_o,             // the clock must run
+  // Lock (BUS_LOCK)
+  input  wire logic        lock_take_i,       // pulse: the master that has the bus takes the lock
+  input  wire logic        lock_release_i,    // pulse: it gives it back
+  output      logic        locked_o,          // level: a master has the lock
+  output      logic        locked_by_core_o,  // with locked_o: the processor has it
+  output      logic        lock_expired_o,    // pulse: it was held for too long
+  output      logic        busy_o,            // level: the clock must run
 
-  output      logic [15:2] reg_addr_o,
-  output      logic        reg_wen_o,
-  output      logic        reg_ren_o,
-  output      logic [31:0] reg_wdata_o,
-  input  wire logic        reg_ack_i
+  // To the blocks
+  output      logic [15:2] reg_addr_o,        // word address
+  output      logic        reg_wen_o,         // pulse: write
+  output      logic        reg_ren_o,         // pulse: read
+  output      logic [31:0] reg_wdata_o,       // word to be written
+  input  wire logic        reg_ack_i          // pulse: the access has ended
 );
 
   localparam logic [11:0] LastClock     = 12'd4095;

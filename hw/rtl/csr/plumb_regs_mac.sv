@@ -11,17 +11,22 @@
 `include "plumb_simulated.svh"
 
 module plumb_regs_mac (
+  // Clock, reset (active low)
   input  wire logic                        clk_i,
   input  wire logic                        rst_ni,
-  input  wire logic [8:2]                  reg_addr_i,
-  input  wire logic                        reg_wen_i,
-  input  wire logic                        reg_ren_i,
-  input  wire logic [31:0]                 reg_wdata_i,
-  output      logic [31:0]                 reg_rdata_o,
-  output      plumb_regs_pkg::mac_config_t config_o,
-  output      plumb_regs_pkg::mac_pulse_t  pulse_o,
-  input  wire plumb_regs_pkg::mac_status_t status_i,
-  input  wire plumb_regs_pkg::mac_fault_t  fault_i
+
+  // Register bus
+  input  wire logic [8:2]                  reg_addr_i,   // word address within the block
+  input  wire logic                        reg_wen_i,    // pulse: write
+  input  wire logic                        reg_ren_i,    // pulse: read
+  input  wire logic [31:0]                 reg_wdata_i,  // word to be written
+  output      logic [31:0]                 reg_rdata_o,  // word that was read, one clock later
+
+  // The block's fields
+  output      plumb_regs_pkg::mac_config_t config_o,     // values of rw registers
+  output      plumb_regs_pkg::mac_pulse_t  pulse_o,      // pulses: commands and accesses
+  input  wire plumb_regs_pkg::mac_status_t status_i,     // values of ro registers
+  input  wire plumb_regs_pkg::mac_fault_t  fault_i       // pulses that set w1c bits
 );
 
   logic [8:0] address;

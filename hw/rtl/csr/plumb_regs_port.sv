@@ -12,19 +12,24 @@
 `include "plumb_simulated.svh"
 
 module plumb_regs_port (
+  // Clock, reset (active low)
   input  wire logic                           clk_i,
   input  wire logic                           rst_ni,
-  input  wire logic [11:2]                    reg_addr_i,
-  input  wire logic                           reg_wen_i,
-  input  wire logic                           reg_ren_i,
-  input  wire logic [31:0]                    reg_wdata_i,
-  output      logic [31:0]                    reg_rdata_o,
-  output      plumb_regs_pkg::port_config_t   config_o,
-  output      plumb_regs_pkg::port_pulse_t    pulse_o,
-  input  wire plumb_regs_pkg::port_status_t   status_i,
-  input  wire plumb_regs_pkg::port_fault_t    fault_i,
-  input  wire plumb_regs_pkg::port_update_t   update_i,
-  input  wire plumb_regs_pkg::port_counters_t counters_i
+
+  // Register bus
+  input  wire logic [11:2]                    reg_addr_i,   // word address within the block
+  input  wire logic                           reg_wen_i,    // pulse: write
+  input  wire logic                           reg_ren_i,    // pulse: read
+  input  wire logic [31:0]                    reg_wdata_i,  // word to be written
+  output      logic [31:0]                    reg_rdata_o,  // word that was read, one clock later
+
+  // The block's fields
+  output      plumb_regs_pkg::port_config_t   config_o,     // values of rw registers
+  output      plumb_regs_pkg::port_pulse_t    pulse_o,      // pulses: commands and accesses
+  input  wire plumb_regs_pkg::port_status_t   status_i,     // values of ro registers
+  input  wire plumb_regs_pkg::port_fault_t    fault_i,      // pulses that set w1c bits
+  input  wire plumb_regs_pkg::port_update_t   update_i,     // rw registers that hardware loads
+  input  wire plumb_regs_pkg::port_counters_t counters_i    // live counters
 );
 
   logic [11:0] address;

@@ -16,17 +16,22 @@
 `include "plumb_simulated.svh"
 
 module plumb_start (
+  // Clock, reset (active low), card time
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
-  input  wire logic [63:0] now_i,         // local time [ps]
-  input  wire logic [63:0] offset_i,      // card time - local time, 8 microseconds ahead [ps]
-  input  wire logic        arm_i,
-  input  wire logic        stop_i,
-  input  wire logic [63:0] start_time_i,  // card time [ps]
-  output      logic [63:0] epoch_o,       // local time [ps]
-  output      logic        armed_o,
-  output      logic        running_o,
-  output      logic        late_start_o
+  input  wire logic [63:0] now_i,         // local time of the edge that begins the clock, ps
+  input  wire logic [63:0] offset_i,      // card time - local time, 8 us ahead, ps
+
+  // Commands
+  input  wire logic        arm_i,         // pulse: takes start_time_i as the epoch
+  input  wire logic        stop_i,        // pulse: ends it at once
+  input  wire logic [63:0] start_time_i,  // card time of the start, ps
+
+  // To all ports
+  output      logic [63:0] epoch_o,       // epoch of all schedules, local time in ps
+  output      logic        armed_o,       // level: waits for the epoch
+  output      logic        running_o,     // level: schedulers are live
+  output      logic        late_start_o   // pulse: less than 1 us was left
 );
 
   localparam logic [63:0] LeadPs = 64'd8_000_000;

@@ -9,23 +9,26 @@
 `include "plumb_simulated.svh"
 
 module plumb_table_access (
+  // Clock, reset (active low), run control
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
-  input  wire logic         running_i,
+  input  wire logic         running_i,       // level: a schedule runs, tables are not written
 
-  input  wire logic         write_i,
-  input  wire logic         read_i,
-  input  wire logic [3:0]   table_i,
-  output      logic         busy_o,
-  output      logic         data_we_o,
-  output      logic [511:0] data_o,
+  // Registers
+  input  wire logic         write_i,         // pulse: write the row (TBL_CMD)
+  input  wire logic         read_i,          // pulse: read it
+  input  wire logic [3:0]   table_i,         // number of the table (plumb_pkg::Table...)
+  output      logic         busy_o,          // level: the row has not moved yet
+  output      logic         data_we_o,       // pulse: TBL_DATA takes data_o
+  output      logic [511:0] data_o,          // row that was read
 
-  output      logic         tbl_req_o,
-  output      logic         tbl_we_o,
-  input  wire logic         tx_tbl_ack_i,
-  input  wire logic [511:0] tx_tbl_rdata_i,
-  input  wire logic         rx_tbl_ack_i,
-  input  wire logic [511:0] rx_tbl_rdata_i
+  // Table bus, to plumb_tx and plumb_rx
+  output      logic         tbl_req_o,       // pulse: one access
+  output      logic         tbl_we_o,        // 1: write, 0: read
+  input  wire logic         tx_tbl_ack_i,    // pulse: access done
+  input  wire logic [511:0] tx_tbl_rdata_i,  // row that was read, with the acknowledge
+  input  wire logic         rx_tbl_ack_i,    // pulse: access done
+  input  wire logic [511:0] rx_tbl_rdata_i   // row that was read, with the acknowledge
 );
 
   logic wait_q;

@@ -260,7 +260,7 @@ module plumb_damage #(
 
   // ---- Stage 3: where in this beat ----
   logic         flips, cuts, drops, begins, start_here, cut_here, cut, dead_q, leaves, probed;
-  logic         room, random_hit, random_take;
+  logic         room, random_hit, random_take, flips_here;
   logic [9:0]   low, high;
   logic [63:0]  keep, pattern;
   logic [511:0] random_mask;
@@ -290,6 +290,7 @@ module plumb_damage #(
     start_here = 1'b0;
     low        = '0;
     high       = '0;
+    flips_here = 1'b0;
     probed     = 1'b0;
     cut_here   = 1'b0;
     cut        = 1'b0;
@@ -306,6 +307,12 @@ module plumb_damage #(
                    start_here ? {1'b0, action2_q.start[8:0]} : 10'd512;
       high       = (10'(action2_q.stop[17:9]) < beat2_q) ? 10'd0 :
                    (10'(action2_q.stop[17:9]) == beat2_q) ? {1'b0, action2_q.stop[8:0]} : 10'd512;
+      // low < high, from what these are made of: it need not wait for them.
+      flips_here = flips && 10'(action2_q.start[17:9]) <= beat2_q &&
+                   (10'(action2_q.stop[17:9]) > beat2_q ||
+                    (10'(action2_q.stop[17:9]) == beat2_q &&
+                     (start_here ? action2_q.start[8:0] < action2_q.stop[8:0]
+                                 : action2_q.stop[8:0] != 9'd0)));
       probed     = keep2_q[action2_q.probe];
       cut_here   = cuts && 10'(last_byte2_q[13:6]) == beat2_q;
       cut        = cut_here && (!last2_q || (action2_q.bytes[5:0] != 6'd0 && probed));
@@ -331,7 +338,7 @@ module plumb_damage #(
       keep3_q    <= keep;
       last3_q    <= last2_q || cut;
       first3_q   <= first2_q;
-      flip3_q    <= flips && low < high;
+      flip3_q    <= flips_here;
       if (flips) begin
         low3_q     <= low;
         high3_q    <= high;

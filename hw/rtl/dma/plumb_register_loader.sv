@@ -180,15 +180,25 @@ module plumb_register_loader (
 
   // ---- Entry by entry ----
 
+  // An entry is picked in the clock before it may be used: an access takes longer than that anyway.
   logic [2:0]  index_q;
-  logic [63:0] entry;
+  logic [63:0] entry_q;
+  logic        entry_valid_q, entry_error_q;
   logic        load, bad, done, beat_waits;
 
-  assign entry     = store_head[64*index_q+:64];
-  assign bad       = store_head[512] || entry[31:17] != '0 || entry[1:0] != '0 ||
-                     entry[15:12] == plumb_regs_pkg::DmaBase[15:12];
-  assign load      = busy_o && !stopping_q && store_valid && !access_o && !beat_waits &&
+  assign bad       = entry_error_q || entry_q[31:17] != '0 || entry_q[1:0] != '0 ||
+                     entry_q[15:12] == plumb_regs_pkg::DmaBase[15:12];
+  assign load      = busy_o && !stopping_q && entry_valid_q && !access_o && !beat_waits &&
                      done_o != total_q;
+
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
+    if (!rst_ni) entry_valid_q <= 1'b0;
+    else         entry_valid_q <= store_valid && !load && !store_pop && !begins;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (store_valid) {entry_error_q, entry_q} <= {store_head[512], store_head[64*index_q+:64]};
+  end
   assign done      = access_o && ack_i && !refused_i;
   assign failed    = (load && bad) || (access_o && ack_i && refused_i);
   assign store_pop = store_valid && (stopping_q || (load && index_q == 3'd7));
@@ -211,7 +221,7 @@ module plumb_register_loader (
   end
 
   always_ff @(posedge clk_i) begin
-    if (load) {value_o, read_o, offset_o} <= {entry[63:32], entry[16:0]};
+    if (load) {value_o, read_o, offset_o} <= {entry_q[63:32], entry_q[16:0]};
   end
 
   // ---- Answers ----

@@ -77,7 +77,7 @@ module plumb_fc #(
   output logic             control_valid_o,         // level: a control frame waits
   input  logic             control_ready_i,         // taken in this clock
   output logic [479:0]     control_data_o,          // in that clock only; no FCS, byte 0 in 7:0
-  input  logic [63:0]      control_cross_i,         // earliest card time at the MAC if taken now,
+  input  logic [63:0]      control_crossing_time_i,  // earliest card time at the MAC if taken now,
                                                     // ps
   input  logic [13:0]      root_length_i,           // bytes with FCS of the frame that may go next
   input  logic [2:0]       root_priority_i,         // priority of that frame
@@ -210,7 +210,7 @@ module plumb_fc #(
   plumb_fc_storm u_storm (
     .clk_i    (clk_on),
     .rst_ni   (rst_ni),
-    .cross_i  (control_cross_i),
+    .crossing_time_i (control_crossing_time_i),
     .start_i  (storm_start_i),
     .stop_i   (storm_stop_i),
     .time_i   (cfg_storm_time_i),
@@ -254,18 +254,18 @@ module plumb_fc #(
   // The pauses that the port has sent, on the time scale of its departures.
   logic [7:0]      tx_start, tx_end;
   logic [63:0]     tx_event_time;
-  logic [8*64-1:0] unused_until, unused_paused_ps;
+  logic [8*64-1:0] unused_pause_end_time, unused_paused_ps;
 
   plumb_pfc_timers u_sent_pauses (
     .clk_i           (clk_on),
     .rst_ni          (rst_ni),
-    .now_i           (control_cross_i),
+    .now_i           (control_crossing_time_i),
     .clear_i         (clear_i),
     .byte_time_ps_i  (byte_time_ps_i),
     .frame_i         (pfc_sent),
     .body_i          (pfc_body),
     .paused_o        (sent_paused),
-    .until_o         (unused_until),
+    .pause_end_time_o (unused_pause_end_time),
     .start_o         (tx_start),
     .end_o           (tx_end),
     .event_time_o    (tx_event_time),

@@ -9,7 +9,8 @@
 // arrival_o: a good frame that is no MAC control frame. cc_update_o: a good CC_Update of the first
 // 16 channels, with the counters of the first eight in cc_counts_o (20 bits each, channel 0
 // lowest); one that begins before the one before it has been judged is passed over. Both are
-// registered, one clock after the descriptor.
+// registered, two clocks after the descriptor: the verdict comes late in its clock and has a register
+// of its own before anything is decided on it.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
@@ -32,7 +33,7 @@ module plumb_fc_classify (
   input  logic [15:0]  desc_length_i,       // bytes with FCS
   input  logic         desc_fcs_ok_i,
 
-  // What the frame is, one clock later
+  // What the frame is, two clocks later
   output logic         arrival_o,           // pulse: good, no MAC control
   output logic [2:0]   arrival_priority_o,  // with arrival_o
   output logic [13:0]  arrival_length_o,    // with arrival_o: bytes with FCS
@@ -87,14 +88,13 @@ module plumb_fc_classify (
   (* ram_style = "distributed" *)
   logic [4:0]   frames [0:15];
   logic [3:0]   write_q, read_q;
-  logic         cc_inside_q, cc_here, good;
+  logic         cc_inside_q, cc_here;
+  logic         judged_q, good_q, control_q, cc_q;   // the verdict on a frame
   logic [159:0] counts_q;
   logic [2:0]   out_priority;
   logic         out_control, out_cc;
 
   assign cc_here = first && cc_update && !cc_inside_q;
-  assign good    = desc_fcs_ok_i && desc_length_i >= 16'(plumb_pkg::MinFrameBytes) &&
-                   desc_length_i <= 16'(plumb_pkg::MaxFrameBytes);
   assign {out_cc, out_control, out_priority} = frames[read_q];
 
   always_ff @(posedge clk_i) begin
@@ -114,21 +114,34 @@ module plumb_fc_classify (
       write_q     <= '0;
       read_q      <= '0;
       cc_inside_q <= 1'b0;
+      judged_q    <= 1'b0;
       arrival_o   <= 1'b0;
       cc_update_o <= 1'b0;
     end else begin
       if (first)        write_q <= write_q + 4'd1;
       if (desc_valid_i) read_q  <= read_q + 4'd1;
-      cc_inside_q <= cc_here || (cc_inside_q && !(desc_valid_i && out_cc));
-      arrival_o   <= desc_valid_i && good && !out_control;
-      cc_update_o <= desc_valid_i && good && out_cc;
+      cc_inside_q <= cc_here || (cc_inside_q && !(judged_q && cc_q));
+      judged_q    <= desc_valid_i;
+      arrival_o   <= judged_q && good_q && !control_q;
+      cc_update_o <= judged_q && good_q && cc_q;
     end
   end
 
+  logic [2:0]  priority_q;
+  logic [13:0] length_q;
+
   always_ff @(posedge clk_i) begin
     if (desc_valid_i) begin
-      arrival_priority_o <= out_priority;
-      arrival_length_o   <= desc_length_i[13:0];
+      good_q     <= desc_fcs_ok_i && desc_length_i >= 16'(plumb_pkg::MinFrameBytes) &&
+                    desc_length_i <= 16'(plumb_pkg::MaxFrameBytes);
+      control_q  <= out_control;
+      cc_q       <= out_cc;
+      priority_q <= out_priority;
+      length_q   <= desc_length_i[13:0];
+    end
+    if (judged_q) begin
+      arrival_priority_o <= priority_q;
+      arrival_length_o   <= length_q;
     end
   end
 

@@ -58,16 +58,21 @@ module plumb_fc_credit_tx (
 );
 
   // Cost of the root, in case it goes. What configuration adds to its length is summed up before.
-  logic        active;
+  logic        active;             // a level of the configuration: a clock later does
   logic [15:0] rounding_q, bytes;
   logic [14:0] cost_q;
   logic [2:0]  priority_q;
 
-  assign active = |enable_i;
+  always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
+    if (!rst_ni) active <= 1'b0;
+    else         active <= |enable_i;
+  end
+
   assign bytes  = !active ? '0 : 16'(root_length_i) + rounding_q;
 
   always_ff @(posedge clk_i) begin
-    rounding_q <= {{8{overhead_i[7]}}, overhead_i} + ~(16'hffff << credit_log2_i);
+    ample_mask_q <= ~(21'h7fff >> credit_log2_i);
+    rounding_q   <= {{8{overhead_i[7]}}, overhead_i} + ~(16'hffff << credit_log2_i);
   end
 
   always_ff @(posedge clk_on_i) begin
@@ -89,10 +94,10 @@ module plumb_fc_credit_tx (
 
   assign cf     = cf_i && active && cf_data_i[7:0] == 8'h4b && cf_data_i[15:8] == 8'h10;
   // Channel and total: five and fifteen bits, the last four in the upper half of the third byte.
-  assign halves = !cf ? '0 : {cf_data_i[47:40], cf_data_i[55:48], cf_data_i[63:60],
+  assign halves = {cf_data_i[47:40], cf_data_i[55:48], cf_data_i[63:60],
                    cf_data_i[23:16], cf_data_i[31:24], cf_data_i[39:36]};
-  assign first_hit  = (cf && halves[19:18] == 2'd0) ? 8'd1 << halves[17:15] : '0;
-  assign second_hit = (cf && halves[39:38] == 2'd0) ? 8'd1 << halves[37:35] : '0;
+  assign first_hit  = {8{cf && halves[19:18] == 2'd0}} & (8'd1 << halves[17:15]);
+  assign second_hit = {8{cf && halves[39:38] == 2'd0}} & (8'd1 << halves[37:35]);
   assign cf_taken_o = cf;
 
   logic unused_bits;
@@ -152,23 +157,21 @@ module plumb_fc_credit_tx (
 
   // One channel at a time: a frame that was sent, or freed credits.
   logic [8*20-1:0] used_q, consumed_q;
+  // Both are worked out, as sent_i comes late.
   logic [2:0]      channel;
   logic [20:0]     left;              // credits in use without the freed ones, if that is not negative
-  logic [19:0]     used, next_used;
+  logic [19:0]     spent, next_used;
 
   assign channel = sent_i ? priority_q : due_channel_q;
-  assign error_o = left[20];
+  assign error_o = apply && left[20];
 
   always_comb begin
-    used      = '0;
-    left      = '0;
-    next_used = '0;
-    if (apply || (active && sent_i)) begin
-      used = plumb_pkg::pick20(used_q, channel);
-      if (apply) left = 21'(used) - 21'(due_freed_q);
-      if (sent_i)         next_used = used + 20'(cost_q);
-      else if (!left[20]) next_used = left[19:0];
-    end
+    spent = '0;
+    left  = '0;
+    if (active) spent = plumb_pkg::pick20(used_q, priority_q) + 20'(cost_q);
+    if (due_q)  left  = 21'(plumb_pkg::pick20(used_q, due_channel_q)) - 21'(due_freed_q);
+    if (sent_i) next_used = spent;
+    else        next_used = left[20] ? 20'd0 : left[19:0];
   end
 
   always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
@@ -195,8 +198,8 @@ module plumb_fc_credit_tx (
   // treated as 2^15.
   logic        changed_q;
   logic [2:0]  changed_channel_q, turn_q, look, look_q, bytes_look_q;
-  logic [20:0] room_q;
-  logic [31:0] room_bytes;
+  logic [20:0] room_q, ample_mask_q;   // the mask: bits that make room for 2^15 bytes or more
+  logic [14:0] room_bytes;        // low bits
   logic [15:0] room_bytes_q;      // at most 2^15
   logic [16:0] payable;
   logic [19:0] look_credits, look_used;
@@ -211,7 +214,7 @@ module plumb_fc_credit_tx (
     if (active) begin
       look_credits = credits_i[32*look +: 20];
       look_used    = plumb_pkg::pick20(used_q, look);
-      room_bytes   = 32'(room_q) << credit_log2_i;
+      room_bytes   = 15'(room_q) << credit_log2_i;
       payable      = {1'b0, room_bytes_q} - {{9{overhead_i[7]}}, overhead_i};
     end
   end
@@ -232,7 +235,7 @@ module plumb_fc_credit_tx (
       changed_channel_q <= channel;
       look_q            <= look;
       bytes_look_q      <= look_q;
-      room_bytes_q      <= (|room_bytes[31:15]) ? 16'h8000 : room_bytes[15:0];
+      room_bytes_q      <= (|(room_q & ample_mask_q)) ? 16'h8000 : {1'b0, room_bytes};
       room_q            <= (look_credits > look_used) ? 21'(look_credits - look_used) : '0;
     end
   end

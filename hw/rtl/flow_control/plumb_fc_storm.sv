@@ -2,17 +2,17 @@
 // ps, the first at time_i of card time (0: at once).
 //
 // The times are an absolute grid. want_o rises in the clock from which on a frame that is taken
-// crosses the MAC boundary at its time or, as clock edges fall, up to one clock later; cross_i is
-// that crossing time (plumb_tx). When the wire is busy the frame waits for it, and those behind it
-// catch up, one every four clocks at most. A storm whose time is past when it is started begins at
-// once, which late_o (one clock) tells.
+// crosses the MAC boundary at its time or, as clock edges fall, up to one clock later;
+// crossing_time_i is that crossing time (plumb_tx). When the wire is busy the frame waits for it,
+// and those behind it catch up, one every four clocks at most. A storm whose time is past when it
+// is started begins at once, which late_o (one clock) tells.
 `include "plumb_simulated.svh"
 
 module plumb_fc_storm (
   // Clock and reset (active low)
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic [63:0] cross_i,   // earliest card time at the MAC if taken now, ps
+  input  logic [63:0] crossing_time_i,  // earliest card time at the MAC if taken now, ps
 
   // Commands
   input  logic        start_i,   // pulse, with the next three
@@ -31,7 +31,7 @@ module plumb_fc_storm (
   output logic        late_o     // pulse: it was started after its time
 );
 
-  // cross_i of the next clock is at least this much later.
+  // crossing_time_i of the next clock is at least this much later.
   localparam int unsigned StepPs = plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
 
   logic        active_q, endless_q, want_q;
@@ -49,7 +49,7 @@ module plumb_fc_storm (
       left_q    <= '0;
       late_o    <= 1'b0;
     end else begin
-      late_o <= start_i && time_i != '0 && cross_i > first_due;
+      late_o <= start_i && time_i != '0 && crossing_time_i > first_due;
       if (start_i) begin
         active_q  <= 1'b1;
         endless_q <= count_i == '0;
@@ -63,14 +63,17 @@ module plumb_fc_storm (
         left_q   <= left_q - 32'd1;
         want_q   <= 1'b0;
       end else if (active_q && !want_q) begin
-        want_q   <= cross_i >= due_q;
+        want_q   <= crossing_time_i >= due_q;
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (start_i)       due_q <= (time_i == '0 || cross_i > first_due) ? cross_i : first_due;
-    else if (taken_i)  due_q <= due_q + 64'(period_i);
+    if (start_i) begin
+      due_q <= (time_i == '0 || crossing_time_i > first_due) ? crossing_time_i : first_due;
+    end else if (taken_i) begin
+      due_q <= due_q + 64'(period_i);
+    end
   end
 
   assign want_o   = want_q;

@@ -30,16 +30,21 @@ module plumb_fc_watermark (
   output logic [7:0]      want_xon_o         // mask, level: XON is wanted
 );
 
-  logic            taken_q, over_q, under_q, refresh_q, active;
-  logic [2:0]      taken_priority_q, turn_q, look, look_q;
+  logic            over_q, under_q, refresh_q, active, enabled_q;
+  logic [2:0]      turn_q, look, look_q;
   logic [31:0]     clock_q;
   logic [8*32-1:0] sent_at_q;    // clock of the last XOFF
   logic [31:0]     age;
   logic [19:0]     look_fill;
   logic [7:0]      off_q, want_xoff_q, want_xon_q;
 
-  assign look   = taken_q ? taken_priority_q : turn_q;
-  assign active = (|enable_i) || (|off_q);
+  assign active = enabled_q || (|off_q);
+
+  // A level of the configuration: a clock later does.
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
+    if (!rst_ni) enabled_q <= 1'b0;
+    else         enabled_q <= |enable_i;
+  end
 
   always_comb begin
     age       = '0;
@@ -52,26 +57,22 @@ module plumb_fc_watermark (
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
-      taken_q   <= 1'b0;
       clock_q   <= '0;
       turn_q    <= '0;
       over_q    <= 1'b0;
       under_q   <= 1'b0;
       refresh_q <= 1'b0;
+      look      <= '0;
       look_q    <= '0;
     end else if (active) begin
-      taken_q   <= taken_i;
       clock_q   <= clock_q + 32'd1;
       turn_q    <= turn_q + 3'd1;
+      look      <= taken_i ? taken_priority_i : turn_q + 3'd1;
       over_q    <= look_fill >= xoff_i[32*look +: 20];
       under_q   <= look_fill <= xon_i[32*look +: 20];
       refresh_q <= age >= refresh_i;
       look_q    <= look;
     end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (taken_i) taken_priority_q <= taken_priority_i;
   end
 
   // The verdict on look_q. XON wins over XOFF should both thresholds be met.

@@ -4,7 +4,7 @@
 // A frame with time > 0 for an enabled priority (XOFF) pauses it for time · 64 byte times from the
 // clock after frame_i, exact in ps of card time; time 0 (XON) ends the pause; a new XOFF replaces
 // what is left. paused_o follows that, at its beginning and at its end, two clocks late: it is high
-// until the first clock whose second-last card time is at or after until_o.
+// until the first clock whose second-last card time is at or after pause_end_time_o.
 // cnt_paused_ps_o counts the same intervals in ps, not the clocks of paused_o: an XOFF that runs
 // out counts its time exactly. Setting the card time does not disturb running pauses.
 //
@@ -30,7 +30,7 @@ module plumb_pfc_timers (
 
   // Pauses; masks have one bit per priority
   output logic [7:0]      paused_o,        // level, mask
-  output logic [8*64-1:0] until_o,         // 64 bits per priority: end of the last XOFF, card time
+  output logic [8*64-1:0] pause_end_time_o,  // 64 bits per priority: end of the last XOFF, card time
                                            // in ps
   output logic [7:0]      start_o,         // mask, with the change of paused_o: pauses that begin
   output logic [7:0]      end_o,           // mask, with the change of paused_o: pauses that are
@@ -150,7 +150,9 @@ module plumb_pfc_timers (
   always_ff @(posedge clk_i) begin
     if (load_q[1]) begin
       for (int unsigned p = 0; p < 8; p++) begin
-        if (load[p]) until_o[64*p +: 64] <= last_now_q + 64'({product2_q[48*p +: 48], 6'd0});
+        if (load[p]) begin
+          pause_end_time_o[64*p +: 64] <= last_now_q + 64'({product2_q[48*p +: 48], 6'd0});
+        end
       end
     end
   end

@@ -461,7 +461,7 @@ module plumb_llr_tx #(
   // ---- To the MAC ----
 
   logic        m_beat;
-  logic [63:0] cross_q;      // when a beat of this clock crosses, calibrated
+  logic [63:0] crossing_q;   // when a beat of this clock crosses, calibrated
   logic        draining_q;
 
   assign m_tvalid_o    = replaying_q || (s_tvalid_i && pass && !drop);
@@ -469,7 +469,7 @@ module plumb_llr_tx #(
   assign m_tkeep_o     = replaying_q ? {64{1'b1}} >> (6'd63 - replay_last_byte) : s_tkeep_i;
   assign m_tlast_o     = replaying_q ? replay_last : s_tlast_i;
   assign m_user_o      = replaying_q ? replay_user : s_user_i;
-  assign m_departure_o = (replaying_q || waited_q) ? cross_q : s_departure_i;
+  assign m_departure_o = (replaying_q || waited_q) ? crossing_q : s_departure_i;
   assign m_replay_o    = replaying_q;
   assign m_sof_o       = replaying_q ? replay_first_q : s_sof_i;
   assign m_beat        = m_tvalid_o && m_tready_i;
@@ -483,7 +483,7 @@ module plumb_llr_tx #(
 
   always_ff @(posedge clk_on_i) begin
     if (own) begin
-      cross_q <= now_i + 64'(CrossPs) +
+      crossing_q <= now_i + 64'(CrossPs) +
                  {{32{ts_offset_i[31]}}, ts_offset_i};
     end
   end

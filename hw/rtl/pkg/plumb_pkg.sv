@@ -35,19 +35,16 @@ package plumb_pkg;
   localparam logic [15:0] UdpPortRoce = 16'd4791;
   localparam logic [15:0] UdpPortUet = 16'd4793;
 
-  // Number of ones in a tkeep that has none above a zero: binary search for its upper end.
+  // Number of ones in a tkeep that has none above a zero. Bit b is set where the ones end in the lower
+  // half of a block of 2^(b+1): each bit by itself, three LUTs deep at most.
   function automatic logic [6:0] kept_bytes(input logic [63:0] keep);
-    logic [30:0] k32;
-    logic [14:0] k16;
-    logic [6:0]  k8;
-    logic [2:0]  k4;
-    logic        odd;
-    k32 = keep[31] ? keep[62:32] : keep[30:0];
-    k16 = k32[15] ? k32[30:16] : k32[14:0];
-    k8  = k16[7] ? k16[14:8] : k16[6:0];
-    k4  = k8[3] ? k8[6:4] : k8[2:0];
-    odd = k4[1] ? k4[2] : k4[0];
-    kept_bytes = keep[63] ? 7'd64 : {1'b0, keep[31], k32[15], k16[7], k8[3], k4[1], odd};
+    kept_bytes = {keep[63],
+                  keep[31] && !keep[63],
+                  |(keep & ~(keep >> 16) & 64'h0000_8000_0000_8000),
+                  |(keep & ~(keep >> 8) & 64'h0080_0080_0080_0080),
+                  |(keep & ~(keep >> 4) & 64'h0808_0808_0808_0808),
+                  |(keep & ~(keep >> 2) & 64'h2222_2222_2222_2222),
+                  |(keep & ~(keep >> 1) & 64'h5555_5555_5555_5555)};
   endfunction
 
   // Whether count + 1 == limit, each bit by itself instead of through a carry chain: every bit must

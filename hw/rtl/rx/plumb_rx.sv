@@ -63,7 +63,7 @@ module plumb_rx #(
 
   // Pauses that this port obeys (plumb_pfc_timers); word p belongs to priority p
   output logic [7:0]      paused_o,                 // level, one bit per priority
-  output logic [8*64-1:0] until_o,                  // 64 bits each: end of pause, card time, ps
+  output logic [8*64-1:0] pause_end_time_o,         // 64 bits each: end of pause, card time, ps
   output logic [7:0]      pause_start_o,            // pulse, one bit per priority: a pause begins
   output logic [7:0]      pause_end_o,              // pulse, one bit per priority: a pause is over
   output logic [63:0]     pause_time_o,             // of either pulse, card time in ps
@@ -384,7 +384,7 @@ module plumb_rx #(
     .frame_i         (pfc),
     .body_i          (pfc_body),
     .paused_o        (paused_o),
-    .until_o         (until_o),
+    .pause_end_time_o (pause_end_time_o),
     .start_o         (pause_start_o),
     .end_o           (pause_end_o),
     .event_time_o    (pause_time_o),

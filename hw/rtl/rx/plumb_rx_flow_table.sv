@@ -163,9 +163,13 @@ module plumb_rx_flow_table #(
   // Clock 2: what was read, or the new row of three or four clocks ago: that was written in or
   // after the clock of the read.
   logic [plumb_rx_pkg::RowW-1:0] row3_q;
+  logic                          newer3_q;   // there is a newer one: of the event two clocks before
 
   always_ff @(posedge clk_i) begin
-    if (valid_q[2]) row3_q <= ((|valid_q[6:5]) && (row5_q == row2)) ? new_q : stored;
+    if (valid_q[2]) begin
+      row3_q   <= ((|valid_q[6:5]) && (row5_q == row2)) ? new_q : stored;
+      newer3_q <= valid_q[4] && (row4_q == row2);
+    end
   end
 
   // Clock 3: the row, or the new one of the event two clocks before; the distance of the sequence
@@ -179,14 +183,20 @@ module plumb_rx_flow_table #(
   logic [39:0]        out_of_order4_q;
   logic [31:0]        stale4_q;
   logic [47:0]        found4_q;       // lost - 1
+  logic [1:0]         age_low;        // of the age in the window, if s is behind
+  logic [31:0]        seen4_q;        // bits of the window that may be that of s
 
   // Without an event the values are not used, and a simulation skips them; so in the next clock.
   always_comb begin
     `PLUMB_ANY(base)
     `PLUMB_ANY(distance)
+    `PLUMB_ANY(age_low)
     if (valid_q[3]) begin
-      base     = (valid_q[5] && (row5_q == row3)) ? new_q : row3_q;
+      base     = newer3_q ? new_q : row3_q;
       distance = {1'b0, e3_q.seq} - {1'b0, base.next_sequence};
+      // Two bits of next + ~s, without a carry chain: the window's bits wait for them.
+      age_low  = base.next_sequence[1:0] ^ ~e3_q.seq[1:0] ^
+                 {base.next_sequence[0] & ~e3_q.seq[0], 1'b0};
     end
   end
 
@@ -199,6 +209,7 @@ module plumb_rx_flow_table #(
       out_of_order4_q <= base.out_of_order + 40'd1;
       stale4_q        <= base.stale + 32'd1;
       found4_q        <= base.lost - 48'd1;
+      for (int unsigned k = 0; k < 32; k++) seen4_q[k] <= base.window[4*k + 32'(age_low)];
       b4_q.frames     <= base.frames + 48'd1;
       b4_q.bytes      <= base.bytes + {42'd0, e3_q.length};
       b4_q.ce         <= base.ce + {39'd0, e3_q.ce};
@@ -221,7 +232,7 @@ module plumb_rx_flow_table #(
     if (valid_q[4]) begin
       age    = ~distance4_q[6:0];
       recent = !ahead4_q && (&distance4_q[63:7]);
-      seen   = b4_q.window[age];
+      seen   = seen4_q[age[6:2]];
       fresh  = b4_q;
       if (ahead4_q) begin
         fresh.next_sequence = seq4_q + 64'd1;

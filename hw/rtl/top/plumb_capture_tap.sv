@@ -57,6 +57,8 @@ module plumb_capture_tap #(
   output      logic         dropped_o             // pulse: a frame was not captured, or not in full
 );
 
+  `PLUMB_RANGE(plumb_capture_tap, FramesLog2, 1, 30)
+
   // State of the frame that is passing.
   logic inside_q;      // its first beat has passed
   logic capture_q;     // it is being captured

@@ -23,6 +23,8 @@
 //
 // OrderedSets: the MACs carry control ordered sets. Without them FEATURES has neither link-level retry
 // nor CBFC, which cannot run then.
+`include "plumb_assert.svh"
+
 module plumb_card #(
   parameter int unsigned Ports = 2,
   parameter int unsigned DataW = 512,
@@ -90,9 +92,11 @@ module plumb_card #(
   output      logic                   pps_o
 );
 
-  if (DataW != plumb_pkg::DataW) begin : gen_bad_data_w
-    $error("plumb_card: the datapath is 512 bits wide");
-  end
+  `PLUMB_RANGE(plumb_card, Ports, 1, plumb_regs_pkg::PortCount)
+  `PLUMB_RANGE(plumb_card, FlowsLog2, 3, 10)
+  `PLUMB_RANGE(plumb_card, RowsLog2, 1, 12)
+  `PLUMB_RANGE(plumb_card, GroupsLog2, 1, 5)
+  `PLUMB_PARAMETER(plumb_card, DataW, DataW == plumb_pkg::DataW, 512)
 
   logic                clk_bus, running, reg_event;
   logic [63:0]         now, offset, start_time;

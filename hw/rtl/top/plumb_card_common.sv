@@ -11,6 +11,7 @@
 // clk_bus_o is the clock of all that only changes by an access, by a start, or when something went
 // wrong. It may rest (plumb_clock_gate) while port_bus_busy_i is low and there is no access. All other
 // outputs are registers.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_card_common #(
@@ -66,13 +67,11 @@ module plumb_card_common #(
   output      logic                pps_o
 );
 
-  // What the register map and the test tag have room for.
-  if (Ports < 1 || Ports > plumb_regs_pkg::PortCount) begin : gen_bad_ports
-    $error("plumb_card_common: Ports must be 1 to 8");
-  end
-  if (FlowsLog2 > 12 || RowsLog2 > 12 || GroupsLog2 > 5) begin : gen_bad_tables
-    $error("plumb_card_common: at most 4096 flows, 4096 rows and 32 groups");
-  end
+  // What the register map, the ports and the test tag have room for.
+  `PLUMB_RANGE(plumb_card_common, Ports, 1, plumb_regs_pkg::PortCount)
+  `PLUMB_RANGE(plumb_card_common, FlowsLog2, 3, 10)
+  `PLUMB_RANGE(plumb_card_common, RowsLog2, 1, 12)
+  `PLUMB_RANGE(plumb_card_common, GroupsLog2, 1, 5)
 
   // ---- Register bus ----
 

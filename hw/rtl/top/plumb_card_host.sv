@@ -3,6 +3,8 @@
 //   s_axil_*  register access: the card's, with block dma in addition (docs/registers.md)
 //   m_axi_*   the host's memory (plumb_dma)
 //   others    as in plumb_card, of which only the capture streams end here
+`include "plumb_assert.svh"
+
 module plumb_card_host #(
   parameter int unsigned Ports = 2,
   parameter int unsigned FlowsLog2 = 8,
@@ -80,6 +82,11 @@ module plumb_card_host #(
   input  wire logic                   pps_i,
   output      logic                   pps_o
 );
+
+  `PLUMB_RANGE(plumb_card_host, Ports, 1, plumb_regs_pkg::PortCount)
+  `PLUMB_RANGE(plumb_card_host, FlowsLog2, 3, 10)
+  `PLUMB_RANGE(plumb_card_host, RowsLog2, 1, 12)
+  `PLUMB_RANGE(plumb_card_host, GroupsLog2, 1, 5)
 
   // ---- Between DMA and card ----
 

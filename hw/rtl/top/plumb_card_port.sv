@@ -2,6 +2,8 @@
 //
 // Pins as in plumb_port. Cards that are simulated are put together from a model of this module for
 // each port and one of plumb_card_common (docs/simulation-speed.md).
+`include "plumb_assert.svh"
+
 module plumb_card_port #(
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
@@ -58,6 +60,10 @@ module plumb_card_port #(
   output      logic [95:0]  cap_tx_desc_o,
   input  wire logic         cap_ready_i
 );
+
+  `PLUMB_RANGE(plumb_card_port, FlowsLog2, 3, 10)
+  `PLUMB_RANGE(plumb_card_port, RowsLog2, 1, 12)
+  `PLUMB_RANGE(plumb_card_port, GroupsLog2, 1, 5)
 
   logic [63:0]  now, offset, start_time, rx_tkeep, rx_ctl;
   logic [31:0]  reg_wdata;

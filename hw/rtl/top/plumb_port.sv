@@ -10,6 +10,8 @@
 // bus_busy_o is low and no access comes.
 //
 // Capture streams: see plumb_capture_tap. cap_ready_i is common to both directions of the port.
+`include "plumb_assert.svh"
+
 module plumb_port #(
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
@@ -78,6 +80,10 @@ module plumb_port #(
   output      logic [95:0]  cap_tx_desc_o,        // with cap_tx_desc_valid_o
   input  wire logic         cap_ready_i           // level, of both directions
 );
+
+  `PLUMB_RANGE(plumb_port, FlowsLog2, 3, 10)
+  `PLUMB_RANGE(plumb_port, RowsLog2, 1, 12)
+  `PLUMB_RANGE(plumb_port, GroupsLog2, 1, 5)
 
   plumb_regs_pkg::port_config_t   cfg;
   plumb_regs_pkg::port_pulse_t    pulse;

@@ -5,6 +5,7 @@
 //   plumb_rx <- plumb_port_llr <- plumb_damage_port <- MAC
 //
 // Pins and capture streams: see plumb_port.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_port_datapath #(
@@ -106,6 +107,10 @@ module plumb_port_datapath #(
   input  wire logic         cap_ready_i           // level, of both directions
 );
 
+  `PLUMB_RANGE(plumb_port_datapath, FlowsLog2, 3, 10)
+  `PLUMB_RANGE(plumb_port_datapath, RowsLog2, 1, 12)
+  `PLUMB_RANGE(plumb_port_datapath, GroupsLog2, 1, 5)
+
   // ---- Sender ----
 
   logic [7:0]  paused;
@@ -119,14 +124,14 @@ module plumb_port_datapath #(
   logic [63:0] cnt_tx_stall_clocks, cnt_tx_credit_skipped, cnt_tx_waited;
   logic [63:0] cnt_tx_displaced, cnt_tx_displaced_max_ps;
   // Between sender and flow control.
-  logic [511:0] pause_until;
+  logic [511:0] pause_end_time;
   logic [111:0] credit;
   logic [7:0]   credit_busy;
   logic [13:0]  root_length;
   logic [2:0]   root_priority;
   logic         sent, control_valid, control_ready, tx_control_ready;
   logic [479:0] control_data;
-  logic [63:0]  control_cross;
+  logic [63:0]  control_crossing_time;
 
   // Behind the link-level retry; what follows may hold frames up.
   logic [511:0]        llr_tdata;
@@ -150,14 +155,14 @@ module plumb_port_datapath #(
     .clear_i            (pulse_i.port_command_clear_tx),
     .clear_busy_o       (tx_clear_busy),
     .active_o           (tx_active),
-    .closed_i           (llr_hold),
+    .llr_hold_i         (llr_hold),
     .blocked_i          (llr_blocked),
     .empty_o            (tx_empty),
     .byte_time_ps_i     (config_i.byte_time_ps),
     .ts_offset_i        (config_i.tx_ts_offset),
     .late_threshold_ps_i(config_i.late_threshold_ps),
     .paused_i           (paused & config_i.port_control_pfc_react),
-    .until_i            (pause_until),
+    .pause_end_time_i   (pause_end_time),
     .credit_i           (credit),
     .credit_busy_i      (credit_busy),
     .wait_i             (config_i.fc_control_wait),
@@ -171,7 +176,7 @@ module plumb_port_datapath #(
     .timed_length_i     (event_length_i),
     .timed_beat_o       (event_beat_o),
     .timed_data_i       (event_data_i),
-    .control_cross_o    (control_cross),
+    .control_crossing_time_o (control_crossing_time),
     .tbl_req_i          (tbl_req_i),
     .tbl_we_i           (tbl_we_i),
     .tbl_table_i        (config_i.tbl_addr_table),
@@ -474,7 +479,7 @@ module plumb_port_datapath #(
     .rx_tlast_i             (in_tlast),
     .rx_time_i              (in_time),
     .paused_o               (paused),
-    .until_o                (pause_until),
+    .pause_end_time_o       (pause_end_time),
     .pause_start_o          (pause_start),
     .pause_end_o            (pause_end),
     .pause_time_o           (pause_time),
@@ -584,7 +589,7 @@ module plumb_port_datapath #(
     .control_valid_o       (control_valid),
     .control_ready_i       (control_ready),
     .control_data_o        (control_data),
-    .control_cross_i       (control_cross),
+    .control_crossing_time_i (control_crossing_time),
     .root_length_i         (root_length),
     .root_priority_i       (root_priority),
     .sent_i                (sent),

@@ -1,5 +1,6 @@
 // Link-level retry between the sender, the damage and the receiver of a port, and the access to its
 // groups and histogram cells. Without it (WithLlr) frames and ordered sets pass unchanged.
+`include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
 module plumb_port_llr #(
@@ -89,6 +90,9 @@ module plumb_port_llr #(
   output      logic [48*plumb_llr_pkg::Counters-1:0] counts_o,
   output      logic [47:0]  flushed_o
 );
+
+  `PLUMB_RANGE(plumb_port_llr, BeatsLog2, 9, 30)
+  `PLUMB_RANGE(plumb_port_llr, FramesLog2, 1, 19)
 
   // Registered: what hangs on a pin of the card is simulated several times a clock.
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin

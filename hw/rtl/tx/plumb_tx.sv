@@ -40,7 +40,7 @@ module plumb_tx #(
   output logic         active_o,              // level: frames to send or on their way
 
   // Link-level retry
-  input  logic         closed_i,              // level: no scheduled frame may go (LLR)
+  input  logic         llr_hold_i,            // level: no scheduled frame may go (LLR)
   input  logic         blocked_i,             // level: LLR holds the beat at the outputs
   output logic         empty_o,               // level: no frame of a flow inside
 
@@ -52,7 +52,7 @@ module plumb_tx #(
   // Flow control: what blocks frames, by priority, and what a blocked frame does (plumb_tx_gate).
   // Word p of a vector belongs to priority p.
   input  logic [7:0]   paused_i,              // level, one bit per priority
-  input  logic [8*64-1:0] until_i,            // 64 bits each: end of pause, card time in ps
+  input  logic [8*64-1:0] pause_end_time_i,   // 64 bits each: end of pause, card time in ps
   input  logic [8*14-1:0] credit_i,           // 14 bits each: longest frame with credit, bytes
   input  logic [7:0]   credit_busy_i,         // level, one bit each: credit_i not valid yet
   input  logic         wait_i,                // level: a blocked frame waits, else is given up
@@ -64,7 +64,7 @@ module plumb_tx #(
   input  logic         control_valid_i,       // level: a control frame waits
   output logic         control_ready_o,       // combinational: taken in this clock
   input  logic [479:0] control_data_i,        // frame without FCS, byte 0 in bits 7:0
-  output logic [63:0]  control_cross_o,       // earliest card time at the MAC if taken now, ps
+  output logic [63:0]  control_crossing_time_o,  // earliest card time at the MAC if taken now, ps
 
   // Event frames: control frames of any length up to 132 whose bytes are outside
   input  logic         control_timed_i,       // level: the control frame that waits is one
@@ -168,7 +168,7 @@ module plumb_tx #(
     .byte_time_ps_i      (byte_time_ps_i),
     .late_threshold_ps_i (late_threshold_ps_i),
     .paused_i            (paused_i),
-    .until_i             (until_i),
+    .pause_end_time_i    (pause_end_time_i),
     .credit_i            (credit_i),
     .credit_busy_i       (credit_busy_i),
     .wait_i              (wait_i),
@@ -176,11 +176,11 @@ module plumb_tx #(
     .control_extra_i     (control_extra),
     .control_o           (control_ready_o),
     .control_frame_o     (control_frame),
-    .cross_o             (control_cross_o),
+    .crossing_time_o     (control_crossing_time_o),
     .root_length_o       (root_length_o),
     .root_priority_o     (root_priority_o),
     .hold_i              (hold),
-    .closed_i            (closed_i),
+    .llr_hold_i          (llr_hold_i),
     .clear_i             (clear_i),
     .builder_busy_i      (fields_busy),
     .clear_busy_o        (clear_busy_o),

@@ -17,9 +17,9 @@
 // A frame is blocked while its priority is paused or has no credit for its length. A blocked frame
 // that is due is given up (skip_o), whatever the wire does; or, with wait_i, it is postponed
 // (postpone_o): the root goes back into the schedule with a later due time. That is the end of the
-// pause (until_i), to the clock, or an earlier turn to check again, because the pause may be lifted
-// or credit may arrive; there is one such turn every RetryClocks for all postponed flows together.
-// Either way the flows behind it are free to go.
+// pause (pause_end_time_i), to the clock, or an earlier turn to check again, because the pause may
+// be lifted or credit may arrive; there is one such turn every RetryClocks for all postponed flows
+// together. Either way the flows behind it are free to go.
 //
 // A control frame (control_i) goes before everything scheduled as soon as the wire is free, whether
 // a schedule runs or not, and holds its time on the wire like any other frame.
@@ -53,7 +53,7 @@ module plumb_tx_gate #(
 
   // What blocks frames; word p belongs to priority p
   input  logic [7:0]      paused_i,              // level, one bit per priority
-  input  logic [8*64-1:0] until_i,               // 64 bits each: end of pause, card time in ps
+  input  logic [8*64-1:0] pause_end_time_i,      // 64 bits each: end of pause, card time in ps
   input  logic [8*14-1:0] credit_i,              // 14 bits each: longest frame with credit, bytes
   input  logic [7:0]      credit_busy_i,         // level: credit_i is being worked out, decide
                                                  // nothing
@@ -62,7 +62,7 @@ module plumb_tx_gate #(
   // The root of the schedule
   input  logic            open_i,                // level: the root is valid and may be decided on
   input  logic            hold_i,                // level: the builder cannot take a frame
-  input  logic            closed_i,              // level: no scheduled frame may go (LLR)
+  input  logic            llr_hold_i,            // level: no scheduled frame may go (LLR)
   input  logic [79:0]     due_i,                 // due time from the epoch, Q64.16 ps
   input  logic [63:0]     scheduled_i,           // due_i before it was first postponed, in whole ps
   input  logic            postponed_i,           // the root has been postponed before
@@ -83,7 +83,7 @@ module plumb_tx_gate #(
   input  logic [6:0]      control_extra_i,       // its bytes beyond 64, with FCS
   output logic            control_o,             // combinational: taken in this clock
   output logic            control_frame_o,       // pulse, one clock behind: it was taken
-  output logic [63:0]     cross_o,               // X: card time at the MAC if decided now, ps
+  output logic [63:0]     crossing_time_o,       // X: card time at the MAC if decided now, ps
 
   // Displaced frames (plumb_tx_slip): the wire is taken for so much longer
   input  logic            shift_valid_i,         // level until shift_taken_o
@@ -113,15 +113,15 @@ module plumb_tx_gate #(
       RetryClocks * plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
 
   logic [63:0] rel_offset_q;    // lead - epoch
-  logic [63:0] cross_q;         // X
-  logic [63:0] cross_next_q;    // X + period
-  logic [63:0] cross_rel_q;     // X from the epoch, negative before it
+  logic [63:0] crossing_q;      // X
+  logic [63:0] crossing_next_q;  // X + period
+  logic [63:0] crossing_rel_q;  // X from the epoch, negative before it
 
   always_ff @(posedge clk_i) begin
-    rel_offset_q <= 64'(LeadPs) - start_time_i;
-    cross_q      <= now_i + 64'(LeadPs);
-    cross_next_q <= now_i + 64'(LeadPs) + 64'(PeriodPs);
-    cross_rel_q  <= now_i + rel_offset_q;
+    rel_offset_q    <= 64'(LeadPs) - start_time_i;
+    crossing_q      <= now_i + 64'(LeadPs);
+    crossing_next_q <= now_i + 64'(LeadPs) + 64'(PeriodPs);
+    crossing_rel_q  <= now_i + rel_offset_q;
   end
 
   // Beats of the frame before that the builder still has to take.
@@ -136,9 +136,9 @@ module plumb_tx_gate #(
   logic        may_leave, may_send;
   logic        control_q, stable_q, shifted_q;
 
-  assign due              = !cross_rel_q[63] && {cross_rel_q, 16'd0} >= due_i;
+  assign due              = !crossing_rel_q[63] && {crossing_rel_q, 16'd0} >= due_i;
   assign due_on_busy_wire = !wire_free_rel_q[63] && {wire_free_rel_q, 16'd0} >= due_i;
-  assign wire_free        = cross_next_q >= wire_free_q && beats_q == 8'd0 && !hold_i &&
+  assign wire_free        = crossing_next_q >= wire_free_q && beats_q == 8'd0 && !hold_i &&
                             !shifted_q;
   assign paused           = paused_i[priority_i];
 
@@ -152,7 +152,7 @@ module plumb_tx_gate #(
       blocked   = paused || length_i > plumb_pkg::pick14(credit_i, priority_i);
       unknown   = credit_busy_i[priority_i] && !paused;
       may_leave = !unknown && blocked && (!wait_i || stable_q);
-      may_send  = !unknown && !blocked && !closed_i && wire_free && !control_i && !control_q;
+      may_send  = !unknown && !blocked && !llr_hold_i && wire_free && !control_i && !control_q;
     end
   end
 
@@ -161,7 +161,7 @@ module plumb_tx_gate #(
   assign send             = may_send && (due || due_on_busy_wire);
   assign go_o             = (due && (may_leave || may_send)) || (due_on_busy_wire && may_send);
   assign control_o        = control_i && wire_free && !frame_q && !control_q;
-  assign cross_o          = cross_q;
+  assign crossing_time_o  = crossing_q;
 
   logic        frame_q, skipped_q, no_credit_q, waited_q;
   logic [63:0] departure_q, departure_rel_q, slot_ps_q, control_slot_ps_q, due_ps_q;
@@ -188,25 +188,26 @@ module plumb_tx_gate #(
     end
   end
 
-  // When a postponed root is looked at again. until_i ends in the clock in which paused_i falls;
-  // that is seen by the decision of one clock later at the earliest, and a clock may take 3104 ps.
+  // When a postponed root is looked at again. paused_i falls in the clock of pause_end_time_i; the
+  // decision of one clock later is the earliest that sees it, and a clock may take 3104 ps.
   logic [63:0] end_offset_q, end_rel_q, turn_rel_q, next_turn_rel_q;
   logic        at_end;
 
-  assign at_end = paused && end_rel_q > cross_rel_q && end_rel_q < next_turn_rel_q;
+  assign at_end = paused && end_rel_q > crossing_rel_q && end_rel_q < next_turn_rel_q;
   assign postponed_due_o = {at_end ? end_rel_q : next_turn_rel_q, 16'd0};
 
   always_ff @(posedge clk_i) begin
     end_offset_q <= 64'(LeadPs) + 64'(PeriodPs) + 64'd1 - start_time_i;
     if (wait_i) begin
-      end_rel_q       <= until_i[64*priority_i +: 64] + end_offset_q;
-      next_turn_rel_q <= ((turn_rel_q > cross_rel_q) ? turn_rel_q : cross_rel_q) + 64'(RetryPs);
+      end_rel_q       <= pause_end_time_i[64*priority_i +: 64] + end_offset_q;
+      next_turn_rel_q <= 64'(RetryPs) +
+                         ((turn_rel_q > crossing_rel_q) ? turn_rel_q : crossing_rel_q);
     end
   end
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)                     turn_rel_q <= '0;
-    else if (cross_rel_q[63])        turn_rel_q <= '0;
+    else if (crossing_rel_q[63])        turn_rel_q <= '0;
     else if (postpone_o && !at_end)  turn_rel_q <= next_turn_rel_q;
   end
 
@@ -227,8 +228,8 @@ module plumb_tx_gate #(
     control_slot_ps_q <= 64'(control_slot_bytes * byte_ps);
     if (open_i) slot_ps_q <= 64'(slot_bytes * byte_ps);
     if (send || control_o) begin
-      departure_q     <= (cross_q >= wire_free_q) ? cross_q : wire_free_q;
-      departure_rel_q <= (cross_q >= wire_free_q) ? cross_rel_q : wire_free_rel_q;
+      departure_q     <= (crossing_q >= wire_free_q) ? crossing_q : wire_free_q;
+      departure_rel_q <= (crossing_q >= wire_free_q) ? crossing_rel_q : wire_free_rel_q;
       due_ps_q        <= scheduled_i;
     end
   end

@@ -67,13 +67,10 @@ module plumb_tx_heap #(
     `PLUMB_ANY(tbl_index)
     if (tbl_we_i || tbl_re_i) begin
       tbl_place = {1'b0, tbl_row_i} + (FlowsLog2+1)'(1);
-      tbl_level = '0;
-      tbl_index = '0;
+      // A level takes as many bits as its index has: the one that leads is above them.
+      tbl_index = tbl_place[FlowsLog2-1:0];
       for (int unsigned l = 0; l < Levels; l++) begin
-        if ((tbl_place >> l) == (FlowsLog2+1)'(1)) begin
-          tbl_level[l] = 1'b1;
-          tbl_index    = tbl_place[FlowsLog2-1:0] & ~(FlowsLog2'(1) << l);
-        end
+        tbl_level[l] = (tbl_place >> l) == (FlowsLog2+1)'(1);
       end
     end
   end

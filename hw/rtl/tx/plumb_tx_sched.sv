@@ -50,7 +50,7 @@ module plumb_tx_sched #(
 
   // What blocks frames (plumb_tx_gate); word p belongs to priority p
   input  logic [7:0]           paused_i,              // level, one bit per priority
-  input  logic [8*64-1:0]      until_i,               // 64 bits each: end of pause, card time in ps
+  input  logic [8*64-1:0]      pause_end_time_i,      // 64 bits each: end of pause, card time in ps
   input  logic [8*14-1:0]      credit_i,              // 14 bits each: longest frame with credit,
                                                       // bytes
   input  logic [7:0]           credit_busy_i,         // level, one bit each: credit_i not valid yet
@@ -62,7 +62,7 @@ module plumb_tx_sched #(
   input  logic [6:0]           control_extra_i,       // its bytes beyond 64, with FCS
   output logic                 control_o,             // combinational: taken in this clock
   output logic                 control_frame_o,       // pulse, one clock behind: it was taken
-  output logic [63:0]          cross_o,               // card time at the MAC if decided now, ps
+  output logic [63:0]          crossing_time_o,       // card time at the MAC if decided now, ps
 
   // The earliest frame, for the credits
   output logic [13:0]          root_length_o,         // bytes with FCS; combinational
@@ -70,7 +70,7 @@ module plumb_tx_sched #(
 
   // The builder and link-level retry
   input  logic                 hold_i,                // level: the builder cannot take a frame
-  input  logic                 closed_i,              // level: no scheduled frame may go (LLR)
+  input  logic                 llr_hold_i,            // level: no scheduled frame may go (LLR)
   input  logic                 clear_i,               // pulse: empty the schedule, zero all state
   input  logic                 builder_busy_i,        // level: a flow's counters are not written
                                                       // yet
@@ -563,13 +563,13 @@ module plumb_tx_sched #(
     .late_threshold_ps_i (late_threshold_ps_i),
     .clear_i             (clear_i),
     .paused_i            (paused_i),
-    .until_i             (until_i),
+    .pause_end_time_i    (pause_end_time_i),
     .credit_i            (credit_i),
     .credit_busy_i       (credit_busy_i),
     .wait_i              (wait_i),
     .open_i              (open),
     .hold_i              (hold_i),
-    .closed_i            (closed_i),
+    .llr_hold_i          (llr_hold_i),
     .due_i               (root_due),
     .scheduled_i         (scheduled[79:16]),
     .postponed_i         (root_state_q.postponed),
@@ -584,7 +584,7 @@ module plumb_tx_sched #(
     .control_extra_i     (control_extra_i),
     .control_o           (control_o),
     .control_frame_o     (control_frame_o),
-    .cross_o             (cross_o),
+    .crossing_time_o     (crossing_time_o),
     .departure_o         (frame_departure_o),
     .shift_valid_i       (shift_valid_i),
     .shift_ps_i          (shift_ps_i),

@@ -31,7 +31,7 @@ FcBench::~FcBench() { model_->final(); }
 
 void FcBench::clock() {
   model_->clk_i = 0;
-  model_->control_cross_i = cross();
+  model_->control_crossing_time_i = cross();
   ++clock_;
   model_->rx_tvalid_i = beats_.empty() ? 0 : 1;
   if (!beats_.empty()) {
@@ -63,7 +63,7 @@ void FcBench::clock() {
     ControlFrame frame;
     const auto* data = reinterpret_cast<const std::uint8_t*>(model_->control_data_o.data());
     frame.bytes.assign(data, data + 60);
-    frame.cross = model_->control_cross_i;
+    frame.cross = model_->control_crossing_time_i;
     frame.clock = clock_;
     control.push_back(std::move(frame));
     wire_busy_ = clock_ + frame_clocks;

@@ -13,8 +13,9 @@
 namespace plumbline::test {
 namespace {
 
-// From a frame's last beat until it is in the fill: verdict, classification, cells.
-constexpr std::uint64_t kLatency = FcBench::kVerdictClocks + 5;
+// From a frame's last beat until it is in the fill: the verdict, a register for it, classification,
+// bytes, cells, whether they fit, the fill.
+constexpr std::uint64_t kLatency = FcBench::kVerdictClocks + 6;
 
 std::uint64_t fill(FcBench& bench, std::uint32_t priority) {
   return FcBench::field(bench.pins().fill_o, 20, priority);

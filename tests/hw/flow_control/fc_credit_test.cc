@@ -161,6 +161,7 @@ TEST(FcCreditSender, MoreFreedThanUsedIsAnError) {
   pins.cfg_cell_log2_i = 7;
   pins.cfg_cbfc_tx_i = 0x01;
   FcBench::setField(pins.cfg_credits_i, 32, 0, 100);
+  bench.clock();  // CBFC is on
   bench.receiveOrderedSet(encode({{0, 0}, {3, 3}}));
   bench.clocks(10);
   EXPECT_EQ(bench.credit_errors, 1U);

@@ -59,7 +59,8 @@ class PfcTimers : public testing::Test {
   }
 
   [[nodiscard]] std::uint64_t until(std::size_t p) const {
-    return static_cast<std::uint64_t>(model_->until_o[2 * p + 1]) << 32 | model_->until_o[2 * p];
+    return static_cast<std::uint64_t>(model_->pause_end_time_o[2 * p + 1]) << 32 |
+           model_->pause_end_time_o[2 * p];
   }
 
   std::unique_ptr<VerilatedContext> context_;

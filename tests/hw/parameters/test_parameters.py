@@ -16,7 +16,7 @@ import subprocess
 import unittest
 
 RTL = pathlib.Path(__file__).resolve().parents[3] / "hw/rtl"
-FOLDERS = ["pkg", "mac", "tx", "rx", "llr", "flow_control", "damage", "dma"]
+FOLDERS = ["pkg", "csr", "mac", "tx", "rx", "llr", "flow_control", "damage", "dma", "core", "top"]
 PACKAGES = [name for name in (RTL / "files.f").read_text(encoding="utf-8").split()
             if name.endswith("_pkg.sv")]
 
@@ -30,6 +30,13 @@ CASES = [
     ("plumb_rx_ram", "Depth", 513, "1 to 2^AddrW", 512),
     ("plumb_llr_window", "FramesLog2", 20, "1 to 19", 19),
     ("plumb_llr_rx_buffer", "BeatsLog2", 8, "9 to 30", 9),
+    ("plumb_card_common", "FlowsLog2", 11, "3 to 10", 10),
+    ("plumb_port", "RowsLog2", 13, "1 to 12", 12),
+    ("plumb_core_ram", "DataBytes", 24, "powers of two from 16 on", 16),
+    ("plumb_core_host", "MemoryBytes", 262144, "16 to 2^(bits of MEM_ADDRESS + 2)",
+     131068),
+    ("plumb_core_cpu", "BusBase", 0x4000_0001, "powers of two behind the memory", 0x2000_0000),
+    ("plumb_axil_bridge", "TimeoutClocks", 2**20, "1 to 1048575", 2**20 - 1),
     ("plumb_capture_fifo", "MaxBeats", 509, "1 to 510 and to 2^BeatsLog2 - 4", 508),
 ]
 

@@ -1,5 +1,5 @@
-"""The depth that hw/syn/run gates: netlists by hand, their longest paths counted by hand; and the
-delays by which the mapper counts the same.
+"""The depth and the carry chains that hw/syn/run gates: netlists by hand, their longest paths counted
+by hand; what the record allows; and the delays by which the mapper counts the same.
 
   /usr/bin/python3 -m unittest discover tests/hw/syn
 """
@@ -169,6 +169,93 @@ class Netlist(unittest.TestCase):
             read(".subckt LUT1 I0=a O=b\n.subckt LUT1 I0=b O=a")
         with self.assertRaisesRegex(ValueError, "loop"):
             read(".subckt LUT1 I0=a O=a")
+
+
+def chain(name, first, length):
+    """CARRY4 in a row: `first` enters the first one's sum, its last sum is the net `name`."""
+    cells = [f".subckt CARRY4 CI={'$false' if i == 0 else f'{name}c{i}'} "
+             f"S[0]={first if i == 0 else f'{name}s{i}'} CO[3]={name}c{i + 1} "
+             f"O[0]={name if i == length - 1 else f'{name}o{i}'}" for i in range(length)]
+    return "\n".join(cells)
+
+
+class Carry(unittest.TestCase):
+    def test_without_a_chain_there_is_none(self):
+        self.assertEqual(read(".subckt LUT1 I0=a O=b").carry, 0)
+        self.assertEqual(read(".subckt FDCE C=clk D=a Q=b").carry, 0)
+
+    def test_two_carry4_are_one_carry8(self):
+        for carry4, carry8 in ((1, 1), (2, 1), (3, 2), (4, 2), (15, 8), (16, 8), (20, 10)):
+            self.assertEqual(read(chain("x", "a", carry4)).carry, carry8, carry4)
+
+    def test_a_path_leaves_a_chain_where_it_is_used(self):
+        # Of 16 CARRY4 only the sums of the first three lead on into three more: 2 and 2, not 8 and 2.
+        lines = chain("x", "a", 16) + "\n" + chain("y", "xo2", 3)
+        self.assertEqual(read(lines).carry, 8)
+        self.assertEqual(read(lines + "\n" + chain("z", "y", 13)).carry, 2 + 2 + 7)
+
+    def test_a_path_enters_a_chain_in_its_middle(self):
+        # The second operand comes late, over a chain of 14, and only in the last two of 16: 7 and 1.
+        late, sum_of = chain("x", "a", 14), chain("y", "b", 16).replace("S[0]=ys14", "S[0]=x")
+        self.assertEqual(read(sum_of).carry, 8)
+        self.assertEqual(read(late + "\n" + sum_of).carry, 8)
+        self.assertEqual(read(late + "\n" + sum_of + "\n" + chain("z", "y", 2)).carry, 9)
+        # With the operand in the eighth of 16 it is 7 and 5.
+        self.assertEqual(read(late + "\n" + chain("y", "b", 16).replace("S[0]=ys7", "S[0]=x")).carry,
+                         7 + 5)
+
+    def test_chains_on_one_path_add_up_and_each_fills_its_last_carry8(self):
+        between = "\n.subckt LUT2 I0=x I1=b O=m\n"
+        self.assertEqual(read(chain("x", "a", 3) + between + chain("y", "m", 3)).carry, 4)
+        self.assertEqual(read(chain("x", "a", 2) + between + chain("y", "m", 2)).carry, 2)
+        # A carry into CYINIT begins a chain of its own.
+        self.assertEqual(read(chain("x", "a", 1) +
+                              "\n.subckt CARRY4 CI=$false CYINIT=xc1 O[0]=y").carry, 2)
+
+    def test_it_may_be_on_another_path_than_the_levels(self):
+        luts = "\n".join(f".subckt LUT1 I0=n{i} O=n{i + 1}" for i in range(7))
+        mapped = read(luts + "\n" + chain("sum", "wide_q", 10))
+        self.assertEqual((mapped.levels, mapped.carry), (7, 5))
+        self.assertEqual(mapped.longest()[0], "n0")
+        self.assertEqual(mapped.most_carry()[0], "wide_q")
+
+    def test_registers_end_it(self):
+        self.assertEqual(read(chain("x", "a", 6) + "\n.subckt FDCE C=clk D=x Q=x_q\n" +
+                              chain("y", "x_q", 6)).carry, 3)
+
+
+class Gate(unittest.TestCase):
+    """What the record allows of a row."""
+
+    ROW = {"LUT": 10, "LUTRAM": 0, "FF": 0, "BRAM36": 0, "URAM": 0, "DSP": 0}
+
+    def faults(self, levels, carry, recorded_levels, recorded_carry, reason):
+        row = self.ROW | {"levels": levels, "carry": carry,
+                          "paths": {"levels": "deep_q", "carry": "wide_q"}}
+        recorded = self.ROW | {"levels": recorded_levels, "carry": recorded_carry,
+                               "parameters": "", "reason": reason}
+        return load_run().compare("plumb_sync", row, recorded)
+
+    def test_six_levels_and_four_carry8_need_no_reason(self):
+        self.assertEqual(self.faults(6, 4, 3, 1, ""), [])
+
+    def test_more_is_a_fault_that_names_its_path(self):
+        self.assertEqual(self.faults(7, 4, 7, 4, ""), ["7 levels, 6 allowed: deep_q"])
+        self.assertEqual(self.faults(6, 5, 6, 5, ""), ["5 carry, 4 allowed: wide_q"])
+
+    def test_with_a_reason_it_must_not_become_worse(self):
+        self.assertEqual(self.faults(7, 8, 7, 8, "a sum of 64 bits"), [])
+        self.assertEqual(self.faults(8, 8, 7, 8, "a sum of 64 bits"),
+                         ["8 levels, 7 allowed: deep_q"])
+        self.assertEqual(self.faults(7, 9, 7, 8, "a sum of 64 bits"),
+                         ["9 carry, 8 allowed: wide_q"])
+
+
+    def test_a_column_that_was_never_measured_is_a_fault(self):
+        self.assertEqual(load_run().from_cell("-"), None)
+        self.assertEqual(load_run().to_cell(None), "-")
+        self.assertEqual(self.faults(6, 4, 6, None, "a sum of 64 bits"),
+                         ["carry is not recorded: hw/syn/run --record plumb_sync"])
 
 
 class UnitDelays(unittest.TestCase):

@@ -209,8 +209,8 @@ void TxBench::setLateThreshold(std::uint32_t ps) { model_->late_threshold_ps_i =
 void TxBench::setPaused(std::uint32_t mask) { model_->paused_i = static_cast<std::uint8_t>(mask); }
 void TxBench::setUntil(std::uint32_t priority, std::uint64_t ps) {
   const std::size_t word = 2 * std::size_t{priority};
-  model_->until_i[word] = static_cast<std::uint32_t>(ps);
-  model_->until_i[word + 1] = static_cast<std::uint32_t>(ps >> 32);
+  model_->pause_end_time_i[word] = static_cast<std::uint32_t>(ps);
+  model_->pause_end_time_i[word + 1] = static_cast<std::uint32_t>(ps >> 32);
 }
 void TxBench::setCredit(std::uint32_t priority, std::uint32_t bytes) {
   for (std::uint32_t bit = 0; bit < 14; ++bit) {

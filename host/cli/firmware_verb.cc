@@ -18,6 +18,8 @@
 #include "card/firmware.h"
 #include "card/firmware_image.h"
 #include "card/firmware_ports.h"
+#include "cli/clock_role.h"
+#include "cli/host_name.h"
 #include "cli/verbs.h"
 #include "session/text_table.h"
 
@@ -30,6 +32,7 @@ struct FirmwareOptions {
   std::string image;
   bool load = false;
   bool json = false;
+  std::vector<std::string> clocks;  // roles, as parseClockRole() reads them
 };
 
 struct PortReport {
@@ -69,11 +72,17 @@ card::FirmwareImage readImage(const std::string& file) {
       {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, file);
 }
 
-CardReport reportOf(bench::OpenCard& open, const std::optional<card::FirmwareImage>& image) {
+CardReport reportOf(bench::OpenCard& open, const std::optional<card::FirmwareImage>& image,
+                    const std::optional<card::PtpSettings>& clock) {
   card::Firmware firmware(*open.bus);
   if (image) {
     firmware.load(*image);
     firmware.start();
+  }
+  if (clock) {
+    card::PtpSettings settings = *clock;
+    settings.mac = clockAddress(hostName(), open.description, settings.port);
+    firmware.setPtp(settings);
   }
   CardReport report{.description = open.description,
                     .info = firmware.info(),
@@ -310,6 +319,21 @@ nlohmann::json jsonOf(const CardReport& report) {
   return json;
 }
 
+// By card.
+std::vector<std::optional<card::PtpSettings>> clocksOf(const FirmwareOptions& options,
+                                                       std::size_t cards) {
+  std::vector<std::optional<card::PtpSettings>> clocks(cards);
+  for (const std::string& text : options.clocks) {
+    const ClockRole role = parseClockRole(text);
+    if (role.card >= cards) {
+      throw Error(ErrorKind::kUsage, fmt::format("there is no card {}", role.card), "--ptp",
+                  fmt::format("cards below {}, in the order of --device", cards));
+    }
+    clocks[role.card] = role.settings;
+  }
+  return clocks;
+}
+
 ExitCode showFirmware(const FirmwareOptions& options) {
   if (options.bench == "fpga" && options.cards.xclbin.empty()) {
     throw Error(ErrorKind::kUsage, "the bench fpga needs the file of the packed card", "--bench",
@@ -319,9 +343,10 @@ ExitCode showFirmware(const FirmwareOptions& options) {
   const bool loads = options.load || !options.image.empty() || options.bench == "rtl";
   const auto image = loads ? std::optional(readImage(options.image)) : std::nullopt;
   std::vector<bench::OpenCard> cards = bench::openCards(options.bench, options.cards);
+  const auto clocks = clocksOf(options, cards.size());
   nlohmann::json all = nlohmann::json::array();
   for (std::size_t i = 0; i < cards.size(); ++i) {
-    const CardReport report = reportOf(cards[i], image);
+    const CardReport report = reportOf(cards[i], image, clocks[i]);
     if (options.json) {
       all.push_back(jsonOf(report));
     } else {
@@ -348,6 +373,8 @@ void addFirmwareVerb(CLI::App& app, Action& action) {
                    "Image to load and start (default: the built-in one)");
   verb->add_flag("--load", options->load,
                  "Load and start firmware first; a simulated card always does");
+  verb->add_option("--ptp", options->clocks,
+                   "Role of a card's clock, CARD:ROLE[:PORT]; ROLE: master, slave, pps or off");
   verb->add_flag("--json", options->json, "Print JSON instead of tables");
   verb->callback([options, &action] { action = [options] { return showFirmware(*options); }; });
 }

@@ -1,11 +1,9 @@
 #include "cli/remote_run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -20,6 +18,7 @@
 #include "base/file_text.h"
 #include "base/output_file.h"
 #include "base/token_file.h"
+#include "cli/host_name.h"
 #include "cli/interrupt.h"
 #include "cli/note.h"
 #include "cli/outputs.h"
@@ -259,11 +258,6 @@ std::unique_ptr<Client> connectTo(const ServerOptions& options) {
   return std::make_unique<Client>(address);
 }
 
-std::string ownerName() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 ExitCode runRemotely(const RunOptions& run) {
   // Before the client, whose thread calls it, so that it outlives the client.
   Follower follower(run.quiet);
@@ -272,7 +266,7 @@ ExitCode runRemotely(const RunOptions& run) {
   request.scenario = requestOf(run.scenario);
   request.threads = run.threads;
   if (!run.capture.empty()) request.capture_port = run.capture_port;
-  request.owner = ownerName();
+  request.owner = hostName();
   request.resume = run.resume;
   checkOutputFiles(run);
   makeOutputDirectories(run);

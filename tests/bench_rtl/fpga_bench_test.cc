@@ -12,6 +12,7 @@
 #include "bench/trial/calibration.h"
 #include "card/registers.h"
 #include "sim/card_sim.h"
+#include "tests/bench_rtl/firmware_overlay.h"
 #include "tests/bench_rtl/rtl_trials.h"
 
 namespace plumbline::bench {
@@ -399,6 +400,91 @@ TEST(FpgaBench, WithoutCardsItOnlySaysWhatItIs) {
   EXPECT_FALSE(bench.capabilities().simulated_dut);
   EXPECT_THAT(bench.refusals(bothWays()), IsEmpty());
   EXPECT_THROW(bench.run(bothWays(), {}), Error);
+}
+
+// Two cards whose firmware follows one clock.
+class CommonClock {
+ public:
+  CommonClock() {
+    ptp(0).role = firmware::kPtpMaster;
+    ptp(0).state = firmware::kPtpSends;
+    ptp(1).role = firmware::kPtpSlave;
+    ptp(1).state = firmware::kPtpLocked;
+    ptp(1).master_low = 1;
+    ptp(1).uncertainty_ps = 5'000;
+    for (ShownFirmware& one : firmware) {
+      one.shared.ports = kPortsPerCard;
+      one.shared.ptp.has_time = 1;
+    }
+  }
+
+  std::vector<OpenCard> open(Laboratory& lab) {
+    std::vector<OpenCard> cards = twoCards(lab);
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      cards[i].bus = std::make_unique<FirmwareOverlay>(std::move(cards[i].bus), firmware.at(i));
+    }
+    return cards;
+  }
+  firmware::PtpStatus& ptp(std::size_t card) { return firmware.at(card).shared.ptp; }
+
+  std::array<ShownFirmware, 2> firmware;
+};
+
+FpgaSpec keptByFirmware() {
+  FpgaSpec spec = calibrated();
+  spec.time = CardTime::kFirmware;
+  return spec;
+}
+
+TEST(FpgaBench, FirmwareThatKeepsACommonTimeGivesLatencyBetweenCards) {
+  Laboratory lab(2, {{0, 2}, {2, 0}, {1, 3}, {3, 1}});
+  CommonClock clock;
+  FpgaBench bench(keptByFirmware(), clock.open(lab));
+  EXPECT_EQ(bench.capabilities().clock_offset, nanoseconds(15)) << "three times 5 ns";
+  EXPECT_THAT(bench.capabilities().configuration,
+              Contains(std::pair<std::string, std::string>("Firmware of card 1",
+                                                           "version 1.2.3, interface 1.1")));
+  EXPECT_THAT(
+      bench.capabilities().unobserved,
+      Contains(Field(&Unobserved::what, "asymmetry of the paths between the cards' clocks")));
+  const TrialResult seen = bench.run(allSend({2, 3, 0, 1}), {});
+  EXPECT_THAT(seen.faults, IsEmpty());
+  ASSERT_EQ(seen.latency.size(), 4U);
+  for (const GroupLatency& group : seen.latency) {
+    // Both cards count one time in this laboratory: the cable, to a clock.
+    EXPECT_NEAR(static_cast<double>(group.histogram.minimum()), 800'000, 3'200);
+    EXPECT_NEAR(static_cast<double>(group.histogram.maximum()), 800'000, 3'200);
+  }
+}
+
+TEST(FpgaBench, AClockThatLostItsMasterMakesTheTrialInvalid) {
+  Laboratory lab(2, {{0, 2}, {2, 0}, {1, 3}, {3, 1}});
+  CommonClock clock;
+  FpgaBench bench(keptByFirmware(), clock.open(lab));
+  TrialHooks hooks;
+  hooks.progress = [&](const TrialProgress&) { clock.ptp(1).state = firmware::kPtpHoldover; };
+  EXPECT_THAT(bench.run(allSend({2, 3, 0, 1}), hooks).faults,
+              Contains(HasSubstr("card 1: the card has no common time with the others")));
+}
+
+TEST(FpgaBench, CardsThatOnlySayThatTheirTimesAgreeAreRefused) {
+  Laboratory lab(2, {{0, 2}, {2, 0}, {1, 3}, {3, 1}});
+  lab.setTime(1, seconds(3000));
+  CommonClock clock;
+  EXPECT_THROW(FpgaBench(keptByFirmware(), clock.open(lab)), Error);
+}
+
+TEST(FpgaBench, FirmwareLeavesTheMacsToTheBenchForAsLongAsItIsOpen) {
+  Laboratory lab(2, {{0, 2}, {2, 0}, {1, 3}, {3, 1}});
+  CommonClock clock;
+  clock.firmware[1].shared.port[1].has_mac = 1;
+  const auto& commands = clock.firmware[1].commands;
+  {
+    FpgaBench bench(keptByFirmware(), clock.open(lab));
+    ASSERT_FALSE(commands.empty());
+    EXPECT_THAT(commands.back(), ElementsAre(firmware::kSetLink, 1, firmware::kLinkReleased, 0, 0));
+  }
+  EXPECT_THAT(commands.back(), ElementsAre(firmware::kSetLink, 1, firmware::kLinkRun, 0, 0));
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ class Clock {
       sendAsMaster();
     } else {
       countDown(delay_due_us_, elapsed_us);
+      countDown(answer_due_us_, elapsed_us);
       watchMaster(elapsed_us);
       sendAsSlave();
     }
@@ -131,6 +132,7 @@ class Clock {
   static constexpr uint32_t kFramesAStep = 4;
   static constexpr uint32_t kResponses = 8;
   static constexpr uint32_t kSilentIntervals = 3;
+  static constexpr uint32_t kPatientIntervals = 4;
   static constexpr uint32_t kSilentSyncs = 16;
   static constexpr uint32_t kPulseTimeoutUs = 3'000'000;
   static constexpr int64_t kHalfSecondPs = 500'000'000'000;
@@ -372,7 +374,9 @@ class Clock {
 
   void sendAsSlave() {
     if (!asks_ || out_ != Out::kNone || delay_due_us_ != 0) return;
+    if (request_left_ && answer_due_us_ != 0) return;  // the answer is on its way
     delay_due_us_ = intervalUs(settings_.log_delay);
+    answer_due_us_ = kPatientIntervals * delay_due_us_;
     request_left_ = false;
     send(message(kDelayReq, ++request_sequence_, 0x7F), Out::kDelayReq);
   }
@@ -399,6 +403,7 @@ class Clock {
   bool request_left_ = false;
   uint64_t request_time_ps_ = 0;
   uint32_t delay_due_us_ = 0;
+  uint32_t answer_due_us_ = 0;  // until then the answer to a Delay_Req may come
 
   // Master
   uint32_t sync_due_us_ = 0;

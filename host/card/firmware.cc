@@ -97,7 +97,7 @@ void Firmware::start() {
                             kStartLimit.count() / 1'000'000, whySilent()),
                 {}, kLoadAnew);
   }
-  (void)shared();
+  checkShared(readShared(0, 2));
 }
 
 void Firmware::stop() {
@@ -188,13 +188,17 @@ std::string Firmware::whySilent() {
 
 FirmwareInfo Firmware::info() {
   const firmware::Reply reply = ask(firmware::kInfo);
-  const firmware::Shared block = shared();
+  // Its first words alone: the whole block takes the host longer than some watchdogs allow.
+  const std::vector<std::uint32_t> head =
+      readShared(0, offsetof(firmware::Shared, command) / sizeof(std::uint32_t));
+  checkShared(head);
+  const auto word = [&](std::size_t offset) { return head[offset / sizeof(std::uint32_t)]; };
   const auto clocks = [&](std::uint32_t low) {
     return reply.values[low] | std::uint64_t{reply.values[low + 1]} << 32U;
   };
-  FirmwareInfo info{.version = block.version,
-                    .interface_version = block.interface_version,
-                    .state = block.state,
+  FirmwareInfo info{.version = word(offsetof(firmware::Shared, version)),
+                    .interface_version = word(offsetof(firmware::Shared, interface_version)),
+                    .state = word(offsetof(firmware::Shared, state)),
                     .uptime = timeOf(clocks(firmware::kUptimeLow))};
   if (const std::uint64_t watchdog = clocks(firmware::kWatchdogLow); watchdog != 0) {
     info.watchdog = timeOf(watchdog);

@@ -56,6 +56,14 @@ std::string rangeFault(const firmware::ImageHeader& header) {
   return {};
 }
 
+// Magic and version of the interface.
+constexpr std::size_t kCheckedWords = 2;
+
+Error sharedFault(const std::string& fault) {
+  return Error(ErrorKind::kTester, fault, "shared block of the firmware",
+               "stop the firmware and load it anew");
+}
+
 // Of an argument with a byte for each: port, state, reason, and one more.
 std::string linkText(std::uint32_t argument) {
   const std::uint32_t state = argument >> 8U & 0xFFU;
@@ -156,23 +164,21 @@ firmware::ImageHeader parseLoadedHeader(std::span<const std::uint32_t> words,
   return header;
 }
 
+void checkShared(std::span<const std::uint32_t> words) {
+  if (words.size() < kCheckedWords) throw sharedFault("the shared block is cut short");
+  if (words[0] != firmware::kSharedMagic) {
+    throw sharedFault(fmt::format(
+        "the firmware has not filled in its shared block: it begins with 0x{:08X}", words[0]));
+  }
+  if (const std::string fault = interfaceFault(words[1]); !fault.empty()) {
+    throw sharedFault("the firmware that runs is another than the one that was loaded: " + fault);
+  }
+}
+
 firmware::Shared parseShared(std::span<const std::uint32_t> words) {
-  const auto refuse = [](const std::string& fault) -> Error {
-    return Error(ErrorKind::kTester, fault, "shared block of the firmware",
-                 "stop the firmware and load it anew");
-  };
-  if (words.size() < firmware::kSharedWords) throw refuse("the shared block is cut short");
-  const auto shared = fromWords<firmware::Shared>(words);
-  if (shared.magic != firmware::kSharedMagic) {
-    throw refuse(
-        fmt::format("the firmware has not filled in its shared block: it begins with "
-                    "0x{:08X}",
-                    shared.magic));
-  }
-  if (const std::string fault = interfaceFault(shared.interface_version); !fault.empty()) {
-    throw refuse("the firmware that runs is another than the one that was loaded: " + fault);
-  }
-  return shared;
+  if (words.size() < firmware::kSharedWords) throw sharedFault("the shared block is cut short");
+  checkShared(words);
+  return fromWords<firmware::Shared>(words);
 }
 
 std::vector<firmware::LogEntry> logOf(const firmware::Shared& shared) {

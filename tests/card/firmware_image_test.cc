@@ -166,9 +166,9 @@ TEST(FirmwareMemory, LoadedHeaderIsRead) {
 
 // The last entries of the log, whatever the counter says.
 TEST(FirmwareMemory, LogIsUnrolled) {
-  std::vector<std::uint32_t> words(296);  // the shared block of docs/firmware.md
+  std::vector<std::uint32_t> words(1097);  // the shared block of docs/firmware.md
   words[0] = 0x504C5348;
-  words[1] = 0x00010000;
+  words[1] = 0x00010001;
   constexpr std::size_t kLogWritten = 39;
   constexpr std::size_t kLog = 40;
   for (std::uint32_t i = 0; i < 64; ++i) words[kLog + 4 * i + 3] = i;  // arguments

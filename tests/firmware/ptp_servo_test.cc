@@ -199,6 +199,19 @@ TEST(PtpServo, AnAsymmetricPathIsAnErrorOfHalfTheDifference) {
   EXPECT_NEAR(static_cast<double>(signedOf(cards.status().delay_ps)), 2'500'000, 10'000);
 }
 
+// The answer to a Delay_Req comes after the next Syncs: the way is 10 ms long.
+TEST(PtpServo, AWayLongerThanTheIntervalIsMeasured) {
+  Course course = quietCourse();
+  course.there_ps = course.back_ps = 10 * kMs;
+  TwoCards cards(8, course);
+  cards.begin(intervals(-7, -7, 0));
+  cards.run(4 * kSecond);
+  EXPECT_EQ(cards.status().state, fw::kPtpLocked);
+  EXPECT_LT(std::abs(cards.offset()), 30'000);
+  // By the clock of the master.
+  EXPECT_NEAR(static_cast<double>(signedOf(cards.status().delay_ps)), 1e10 * (1 + 40e-6), 12'000);
+}
+
 // One frame in twenty waits 2 us on average behind others: it is left out.
 TEST(PtpServo, FramesThatWaitedInSwitchesAreLeftOut) {
   std::vector<std::int64_t> offsets;

@@ -2,8 +2,8 @@
 //
 // Kept as 64 bits of ps and 32 bits of fraction. Every clock adds the rate, and one step of a slew
 // if there is one; step_i adds any number of ps at once. All additions are exact: n clocks at a rate
-// r add n * r. A change of rate_i, a step or the first part of a slew show three clocks after they
-// came.
+// r add n * r. A change of rate_i or a step shows three clocks after it came, the first part of a
+// slew six.
 //
 // Card time never goes back by rate and slew: a clock has 3103 ps or more, of which the rate takes
 // 128 at most and a step of the slew 1023.
@@ -48,33 +48,53 @@ module plumb_time_offset #(
   `PLUMB_PARAMETER(plumb_time_offset, LeadPs, LeadPs < 12000000, below 12 us)
 
   // ---- Slew: sign and magnitude of what is left ----
-  logic        minus_q, big_q, tick;
-  logic [31:0] left_q, magnitude;
-  logic [15:0] wait_q;
-  logic [9:0]  part;
-  logic [10:0] part_signed;
+  logic        load_q, load_minus_q;         // a clock behind the request
+  logic [31:0] load_left_q;
+  logic        minus_q, big_q, tick_q, every_q;
+  logic [31:0] left_q;
+  logic [15:0] wait_q, last_q;
+  logic [9:0]  part, part_q;
+  logic        part_minus_q;
 
-  assign magnitude = slew_ps_i[31] ? 32'd0 - slew_ps_i : slew_ps_i;
-  assign tick      = wait_q == 16'd0;
   // big_q is a clock old: at least 2048 then is more than any part now.
-  assign part      = (big_q || left_q[10:0] > {1'b0, limit_ps_i}) ? limit_ps_i : left_q[9:0];
-  assign part_signed = !tick ? 11'd0 : minus_q ? 11'd0 - {1'b0, part} : {1'b0, part};
+  assign part = (big_q || left_q[10:0] > {1'b0, limit_ps_i}) ? limit_ps_i : left_q[9:0];
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
-      minus_q <= 1'b0;
-      big_q   <= 1'b0;
-      left_q  <= '0;
-      wait_q  <= '0;
+      load_q       <= 1'b0;
+      load_minus_q <= 1'b0;
+      load_left_q  <= '0;
+      minus_q      <= 1'b0;
+      big_q        <= 1'b0;
+      left_q       <= '0;
+      every_q      <= 1'b1;
+      last_q       <= '0;
+      tick_q       <= 1'b1;
+      wait_q       <= '0;
+      part_q       <= '0;
+      part_minus_q <= 1'b0;
     end else begin
-      big_q  <= |left_q[31:11];
-      wait_q <= tick ? ((interval_i == 16'd0) ? 16'd0 : interval_i - 16'd1) : wait_q - 16'd1;
-      if (tick) left_q <= left_q - 32'(part);
-      if (slew_i || clear_i) begin
-        minus_q <= slew_ps_i[31];
-        big_q   <= !clear_i && (|magnitude[31:11]);
-        left_q  <= clear_i ? '0 : magnitude;
-        wait_q  <= '0;
+      load_q       <= slew_i || clear_i;
+      load_minus_q <= slew_ps_i[31];
+      load_left_q  <= clear_i ? '0 : slew_ps_i[31] ? 32'd0 - slew_ps_i : slew_ps_i;
+      every_q      <= interval_i <= 16'd1;
+      last_q       <= interval_i - 16'd1;
+      // From the end of an interval on there are last_q clocks to the next.
+      tick_q       <= load_q || (tick_q ? every_q : wait_q == 16'd1);
+      wait_q       <= tick_q ? last_q : wait_q - 16'd1;
+      big_q        <= load_q ? |load_left_q[31:11] : |left_q[31:11];
+      part_q       <= (tick_q && !load_q) ? part : '0;
+      part_minus_q <= minus_q;
+      if (load_q) begin
+        minus_q <= load_minus_q;
+        left_q  <= load_left_q;
+      end else if (tick_q) begin
+        left_q  <= left_q - 32'(part);
+      end
+      if (clear_i) begin
+        left_q <= '0;
+        big_q  <= 1'b0;
+        part_q <= '0;
       end
     end
   end
@@ -87,7 +107,8 @@ module plumb_time_offset #(
   logic [31:0] fraction_q, fraction2_q;
   logic [63:0] whole_q, add_q, step_q;
 
-  assign small_d = {{4{rate_i[39]}}, rate_i[39:32]} + {part_signed[10], part_signed};
+  assign small_d = part_minus_q ? {{4{rate_i[39]}}, rate_i[39:32]} - 12'(part_q)
+                                : {{4{rate_i[39]}}, rate_i[39:32]} + 12'(part_q);
 
   // A clock ahead of the fraction: the whole parts and a step, which meet in add_q.
   logic [31:0] rate_fraction_q;

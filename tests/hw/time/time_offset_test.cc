@@ -19,6 +19,7 @@ constexpr std::int64_t kMaxRate = (std::int64_t{1} << 39) - 1;
 constexpr std::int64_t kMinRate = -(std::int64_t{1} << 39);
 // From an input to the offset.
 constexpr int kOffsetLatency = 3;
+constexpr int kSlewLatency = 6;
 
 std::int64_t localTime(std::int64_t n) {
   return static_cast<std::int64_t>(static_cast<Int128>(n) * 102400 / 33);
@@ -127,9 +128,10 @@ TEST_F(OffsetTest, SlewAddsItsAmountInBoundedParts) {
     offset_->slew_i = 1;
     offset_->slew_ps_i = static_cast<std::uint32_t>(amount);
     const std::int64_t parts = (std::abs(amount) + limit - 1) / limit;
-    const std::int64_t clocks = 1 + (parts - 1) * std::max<std::int64_t>(interval, 1) + 1;
+    // Two clocks to the first part, then an interval for each.
+    const std::int64_t clocks = 2 + (parts - 1) * std::max<std::int64_t>(interval, 1) + 1;
     std::int64_t last = static_cast<std::int64_t>(offset_->offset_o);
-    for (std::int64_t i = 0; i < clocks + kOffsetLatency - 1; ++i) {
+    for (std::int64_t i = 0; i < clocks + kSlewLatency - 3; ++i) {
       ASSERT_FALSE(i >= clocks && offset_->left_o != 0) << amount;
       if (i == clocks - 1) {
         // The last part is still to come.
@@ -148,12 +150,12 @@ TEST_F(OffsetTest, SlewAddsItsAmountInBoundedParts) {
 TEST_F(OffsetTest, SlewIsReplacedOrEnded) {
   offset_->slew_i = 1;
   offset_->slew_ps_i = 1000;
-  run(101);
+  run(102);
   EXPECT_EQ(offset_->left_o, 900u);
   offset_->slew_i = 1;
   offset_->slew_ps_i = static_cast<std::uint32_t>(-5);
   run(20);
-  // One part was taken in the clock of the new request.
+  // A part was taken in the clock of the new request.
   EXPECT_EQ(static_cast<std::int64_t>(offset_->offset_o), 101 - 5);
   offset_->slew_i = 1;
   offset_->slew_ps_i = 1000;
@@ -162,7 +164,7 @@ TEST_F(OffsetTest, SlewIsReplacedOrEnded) {
   offset_->slew_ps_i = 0;
   run(20);
   EXPECT_EQ(offset_->left_o, 0u);
-  EXPECT_EQ(static_cast<std::int64_t>(offset_->offset_o), 96 + 11);
+  EXPECT_EQ(static_cast<std::int64_t>(offset_->offset_o), 96 + 10);
 }
 
 TEST_F(OffsetTest, ClearStartsAtZeroAndKeepsTheRate) {

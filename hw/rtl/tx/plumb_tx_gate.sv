@@ -24,11 +24,11 @@
 // A control frame (control_i) goes before everything scheduled as soon as the wire is free, whether
 // a schedule runs or not, and holds its time on the wire like any other frame.
 //
-// go_o, skip_o, postpone_o and control_o are combinational; frame_o or control_frame_o with
-// departure_o follows a clock later. Never two decisions in consecutive clocks (open_i is low
-// behind one), and none before the builder has taken all beats of the frame before. What is late:
-// departure - scheduled > late_threshold_ps_i is counted and pulses late_o three clocks after the
-// decision; nothing is dropped or moved because of it.
+// go_o, skip_o and postpone_o (valid with go_o) and control_o are combinational; frame_o or
+// control_frame_o with departure_o follows a clock later. Never two decisions in consecutive clocks
+// (open_i is low behind one), and none before the builder has taken all beats of the frame before.
+// What is late: departure - scheduled > late_threshold_ps_i is counted and pulses late_o three
+// clocks after the decision; nothing is dropped or moved because of it.
 //
 // shift_valid_i: the wire is free shift_ps_i later than the model says (plumb_tx_slip). Taken in a clock
 // without a decision, behind which there is none for a clock.
@@ -156,8 +156,9 @@ module plumb_tx_gate #(
     end
   end
 
-  assign skip_o           = may_leave && due && !wait_i;
-  assign postpone_o       = may_leave && due && wait_i;
+  // A blocked root goes when it is due and never otherwise, so these need not wait for its time.
+  assign skip_o           = may_leave && !wait_i;
+  assign postpone_o       = may_leave && wait_i;
   assign send             = may_send && (due || due_on_busy_wire);
   assign go_o             = (due && (may_leave || may_send)) || (due_on_busy_wire && may_send);
   assign control_o        = control_i && wire_free && !frame_q && !control_q;
@@ -178,9 +179,9 @@ module plumb_tx_gate #(
     end else begin
       frame_q     <= send;
       control_q   <= control_o;
-      skipped_q   <= skip_o && paused;
-      no_credit_q <= skip_o && !paused;
-      waited_q    <= postpone_o && !postponed_i;
+      skipped_q   <= go_o && skip_o && paused;
+      no_credit_q <= go_o && skip_o && !paused;
+      waited_q    <= go_o && postpone_o && !postponed_i;
       stable_q    <= open_i;   // low behind a decision
       if (send)                  beats_q <= more_beats;
       else if (control_o)        beats_q <= (8'(control_extra_i) + 8'd63) >> 6;
@@ -208,7 +209,8 @@ module plumb_tx_gate #(
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni)                     turn_rel_q <= '0;
     else if (crossing_rel_q[63])        turn_rel_q <= '0;
-    else if (postpone_o && !at_end)  turn_rel_q <= next_turn_rel_q;
+    else if (go_o && postpone_o && !at_end)
+                                     turn_rel_q <= next_turn_rel_q;
   end
 
   // What a frame takes of the wire, in ps. Both times are worked out before it is known which of

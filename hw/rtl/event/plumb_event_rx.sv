@@ -4,7 +4,7 @@
 // A frame is known by its first beat: EtherType 0x88F7 (ethernet_i), or UDP to port 319 or 320 over
 // IPv4 without options or fragments, or IPv6 without extension headers, untagged (udp_i). It takes a
 // slot with its first beat, and is shown when the receiver has found it good (desc_*), or frees the
-// slot again. desc_valid_i comes once for each frame, in their order, for at most 32 frames at a time
+// slot again: at once if no other frame has come meanwhile, else when the frames before it are read. desc_valid_i comes once for each frame, in their order, for at most 32 frames at a time
 // that have ended and have no verdict. The first 128 bytes are kept.
 //
 // event_o is high with desc_valid_i, combinational: the frame is an event frame.
@@ -181,9 +181,12 @@ module plumb_event_rx (
   assign kind_read = kinds[verdict_q];
   assign event_o   = kind_read[0];
 
-  logic verdict, good, passed;
+  logic verdict, good, passed, revoke;
   assign verdict = desc_valid_i && kind_read[1];
   assign good    = desc_valid_i && kind_read[0] && desc_good_i;
+  // The last frame was not good, and nothing has been received behind it.
+  assign revoke  = verdict && !desc_good_i && tail_q == judged_q + 3'd1 && !inside_q &&
+                   !rx_tvalid_i && !first_q;
   // The first slot's frame was not good.
   assign passed  = head_q != judged_q && !good_q[head_slot];
 
@@ -197,13 +200,13 @@ module plumb_event_rx (
       count_o  <= '0;
       lost_o   <= '0;
     end else begin
-      tail_q <= tail;
-      if (verdict) begin
+      tail_q <= revoke ? judged_q : tail;
+      if (verdict && !revoke) begin
         judged_q              <= judged_q + 3'd1;
         good_q[judged_q[1:0]] <= desc_good_i;
       end
       if (clear_i) begin
-        head_q  <= judged_q + 3'(verdict);
+        head_q  <= judged_q + 3'(verdict && !revoke);
         level_o <= '0;
         count_o <= '0;
         lost_o  <= '0;

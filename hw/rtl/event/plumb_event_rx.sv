@@ -80,6 +80,7 @@ module plumb_event_rx (
   logic [2:0]  head_q, tail_q, judged_q, tail, used;
   logic [3:0]  good_q;              // a slot's frame is good
   logic        room, room_q, allocate;
+  logic        one_free_q, two_free_q;      // slots from tail_q on, by where head_q was a clock ago
   logic [1:0]  slot_q, write_slot;
   logic        slot_open_q, beat1_q, write, second;
 
@@ -87,7 +88,7 @@ module plumb_event_rx (
   assign allocate   = first_q && event_q && room_q;
   assign tail       = tail_q + 3'(allocate);
   assign used       = tail - head_q;
-  assign room       = !used[2];
+  assign room       = allocate ? two_free_q : one_free_q;
   assign second     = rx_tvalid_i && inside_q && beat1_q;
   assign write_slot = first ? tail[1:0] : slot_q;
   assign write      = (first && room && (ethernet_i || udp_i)) || (second && slot_open_q);
@@ -98,12 +99,16 @@ module plumb_event_rx (
       first_q     <= 1'b0;
       event_q     <= 1'b0;
       room_q      <= 1'b0;
+      one_free_q  <= 1'b1;
+      two_free_q  <= 1'b1;
       beat1_q     <= 1'b0;
       slot_open_q <= 1'b0;
       slot_q      <= '0;
     end else begin
-      first_q <= first;
-      event_q <= event_d;
+      first_q    <= first;
+      event_q    <= event_d;
+      one_free_q <= used < 3'd4;
+      two_free_q <= used < 3'd3;
       if (rx_tvalid_i) begin
         inside_q <= !rx_tlast_i;
         beat1_q  <= first;

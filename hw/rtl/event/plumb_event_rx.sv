@@ -121,20 +121,13 @@ module plumb_event_rx (
     end
   end
 
-  // Banks of a word each, as a beat is written and a word is read.
-  logic [511:0] words;
-  logic         word_beat;
+  (* ram_style = "distributed" *)
+  logic [511:0] beats [0:7];
   logic [1:0]   head_slot;
   assign head_slot = head_q[1:0];
-  assign word_beat = word_i[4];
 
-  for (genvar w = 0; w < 16; w++) begin : gen_bank
-    (* ram_style = "distributed" *)
-    logic [31:0] bank [0:7];
-    always_ff @(posedge clk_i) begin
-      if (write) bank[{write_slot, second}] <= rx_tdata_i[32*w+:32];
-    end
-    assign words[32*w+:32] = bank[{head_slot, word_beat}];
+  always_ff @(posedge clk_i) begin
+    if (write) beats[{write_slot, second}] <= rx_tdata_i;
   end
 
   // ---- Times and verdicts ----
@@ -229,8 +222,12 @@ module plumb_event_rx (
   end
 
   // ---- Shown ----
-  logic [77:0] shown;
-  assign shown = found[head_slot];
+  logic [511:0] shown_beat;
+
+  always_comb begin
+    `PLUMB_ANY(shown_beat)
+    if (level_o != 3'd0) shown_beat = beats[{head_slot, word_i[4]}];
+  end
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
@@ -239,9 +236,8 @@ module plumb_event_rx (
       time_o   <= '0;
       local_o  <= '0;
     end else if (level_o != 3'd0) begin
-      data_o   <= words[32*word_i[3:0]+:32];
-      length_o <= shown[77:64];
-      time_o   <= shown[63:0];
+      data_o   <= shown_beat[32*word_i[3:0]+:32];
+      {length_o, time_o} <= found[head_slot];
       local_o  <= locals[head_slot];
     end
   end

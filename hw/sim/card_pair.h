@@ -28,8 +28,8 @@ struct Oscillator {
 };
 
 struct CableOptions {
-  Picoseconds delay;   // of a frame's first bit; at least 100 ns
-  Picoseconds jitter;  // of each frame: its delay is within ± this; less than the delay
+  Picoseconds delay = microseconds(1);  // of a frame's first bit; at least 100 ns
+  Picoseconds jitter = {};  // of each frame: its delay is within ± this; less than the delay
   std::uint64_t seed = 1;
 };
 

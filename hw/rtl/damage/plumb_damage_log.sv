@@ -149,8 +149,11 @@ module plumb_damage_log #(
   plumb_damage_pkg::event_t stored;
 
   always_comb begin
-    stored = event_q;
-    if (store) stored.stamp = event_q.stamp + offset_i;
+    `PLUMB_ANY(stored)
+    if (store) begin
+      stored       = event_q;
+      stored.stamp = event_q.stamp + offset_i;
+    end
   end
 
   logic [DepthLog2:0] event_write_q, event_read_q, event_level;

@@ -102,8 +102,18 @@ module plumb_event (
   logic [31:0] rx_data, rx_count, rx_lost, tx_sent;
   logic [63:0] rx_time, rx_local, tx_time, tx_local;
 
+  // At rest without frames, received or to be sent.
+  logic clk_on;
+
+  plumb_clock_gate u_on (
+    .clk_i (clk_i),
+    .rst_ni(rst_ni),
+    .busy_i(rx_tvalid_i || desc_valid_i || tx_busy || (|pulse)),
+    .clk_o (clk_on)
+  );
+
   plumb_event_rx u_rx (
-    .clk_i        (clk_i),
+    .clk_i        (clk_on),
     .rst_ni       (rst_ni),
     .ethernet_i   (cfg.event_control_rx_ethernet),
     .udp_i        (cfg.event_control_rx_udp),
@@ -130,7 +140,7 @@ module plumb_event (
   );
 
   plumb_event_tx u_tx (
-    .clk_i            (clk_i),
+    .clk_i            (clk_on),
     .rst_ni           (rst_ni),
     .now_i            (now_i),
     .offset_i         (offset_i),

@@ -4,7 +4,7 @@
 // A frame is known by its first beat: EtherType 0x88F7 (ethernet_i), or UDP to port 319 or 320 over
 // IPv4 without options or fragments, or IPv6 without extension headers, untagged (udp_i). It takes a
 // slot with its first beat, and is shown when the receiver has found it good (desc_*), or frees the
-// slot again. desc_valid_i comes once for each frame, in their order, for at most 32 frames at a time
+// slot again: at once if no other frame has come meanwhile, else when the frames before it are read. desc_valid_i comes once for each frame, in their order, for at most 32 frames at a time
 // that have ended and have no verdict. The first 128 bytes are kept.
 //
 // event_o is high with desc_valid_i, combinational: the frame is an event frame.
@@ -80,6 +80,7 @@ module plumb_event_rx (
   logic [2:0]  head_q, tail_q, judged_q, tail, used;
   logic [3:0]  good_q;              // a slot's frame is good
   logic        room, room_q, allocate;
+  logic        one_free_q, two_free_q;      // slots from tail_q on, by where head_q was a clock ago
   logic [1:0]  slot_q, write_slot;
   logic        slot_open_q, beat1_q, write, second;
 
@@ -87,7 +88,7 @@ module plumb_event_rx (
   assign allocate   = first_q && event_q && room_q;
   assign tail       = tail_q + 3'(allocate);
   assign used       = tail - head_q;
-  assign room       = !used[2];
+  assign room       = allocate ? two_free_q : one_free_q;
   assign second     = rx_tvalid_i && inside_q && beat1_q;
   assign write_slot = first ? tail[1:0] : slot_q;
   assign write      = (first && room && (ethernet_i || udp_i)) || (second && slot_open_q);
@@ -98,12 +99,16 @@ module plumb_event_rx (
       first_q     <= 1'b0;
       event_q     <= 1'b0;
       room_q      <= 1'b0;
+      one_free_q  <= 1'b1;
+      two_free_q  <= 1'b1;
       beat1_q     <= 1'b0;
       slot_open_q <= 1'b0;
       slot_q      <= '0;
     end else begin
-      first_q <= first;
-      event_q <= event_d;
+      first_q    <= first;
+      event_q    <= event_d;
+      one_free_q <= used < 3'd4;
+      two_free_q <= used < 3'd3;
       if (rx_tvalid_i) begin
         inside_q <= !rx_tlast_i;
         beat1_q  <= first;
@@ -116,20 +121,13 @@ module plumb_event_rx (
     end
   end
 
-  // Banks of a word each, as a beat is written and a word is read.
-  logic [511:0] words;
-  logic         word_beat;
+  (* ram_style = "distributed" *)
+  logic [511:0] beats [0:7];
   logic [1:0]   head_slot;
   assign head_slot = head_q[1:0];
-  assign word_beat = word_i[4];
 
-  for (genvar w = 0; w < 16; w++) begin : gen_bank
-    (* ram_style = "distributed" *)
-    logic [31:0] bank [0:7];
-    always_ff @(posedge clk_i) begin
-      if (write) bank[{write_slot, second}] <= rx_tdata_i[32*w+:32];
-    end
-    assign words[32*w+:32] = bank[{head_slot, word_beat}];
+  always_ff @(posedge clk_i) begin
+    if (write) beats[{write_slot, second}] <= rx_tdata_i;
   end
 
   // ---- Times and verdicts ----
@@ -181,9 +179,12 @@ module plumb_event_rx (
   assign kind_read = kinds[verdict_q];
   assign event_o   = kind_read[0];
 
-  logic verdict, good, passed;
+  logic verdict, good, passed, revoke;
   assign verdict = desc_valid_i && kind_read[1];
   assign good    = desc_valid_i && kind_read[0] && desc_good_i;
+  // The last frame was not good, and nothing has been received behind it.
+  assign revoke  = verdict && !desc_good_i && tail_q == judged_q + 3'd1 && !inside_q &&
+                   !rx_tvalid_i && !first_q;
   // The first slot's frame was not good.
   assign passed  = head_q != judged_q && !good_q[head_slot];
 
@@ -197,13 +198,13 @@ module plumb_event_rx (
       count_o  <= '0;
       lost_o   <= '0;
     end else begin
-      tail_q <= tail;
-      if (verdict) begin
+      tail_q <= revoke ? judged_q : tail;
+      if (verdict && !revoke) begin
         judged_q              <= judged_q + 3'd1;
         good_q[judged_q[1:0]] <= desc_good_i;
       end
       if (clear_i) begin
-        head_q  <= judged_q + 3'(verdict);
+        head_q  <= judged_q + 3'(verdict && !revoke);
         level_o <= '0;
         count_o <= '0;
         lost_o  <= '0;
@@ -221,8 +222,12 @@ module plumb_event_rx (
   end
 
   // ---- Shown ----
-  logic [77:0] shown;
-  assign shown = found[head_slot];
+  logic [511:0] shown_beat;
+
+  always_comb begin
+    `PLUMB_ANY(shown_beat)
+    if (level_o != 3'd0) shown_beat = beats[{head_slot, word_i[4]}];
+  end
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
@@ -231,9 +236,8 @@ module plumb_event_rx (
       time_o   <= '0;
       local_o  <= '0;
     end else if (level_o != 3'd0) begin
-      data_o   <= words[32*word_i[3:0]+:32];
-      length_o <= shown[77:64];
-      time_o   <= shown[63:0];
+      data_o   <= shown_beat[32*word_i[3:0]+:32];
+      {length_o, time_o} <= found[head_slot];
       local_o  <= locals[head_slot];
     end
   end

@@ -54,14 +54,21 @@ module plumb_event_tx (
   localparam logic [63:0] Tolerance = 64'd2;
   localparam int unsigned PeriodPs = plumb_pkg::ClockPeriodNum / plumb_pkg::ClockPeriodDen;
 
-  // ---- Bytes: banks of a word each, as a word is written and a beat is read ----
-  for (genvar w = 0; w < 16; w++) begin : gen_bank
-    (* ram_style = "distributed" *)
-    logic [31:0] bank [0:1];
-    always_ff @(posedge clk_i) begin
-      if (word_we_i && word_i[3:0] == 4'(w)) bank[word_i[4]] <= data_i;
+  // ---- Bytes: a word is written, a beat is read ----
+  (* ram_style = "distributed" *)
+  logic [511:0] beats [0:1];
+
+  always_ff @(posedge clk_i) begin
+    if (word_we_i) begin
+      for (int unsigned w = 0; w < 16; w++) begin
+        if (word_i[3:0] == 4'(w)) beats[word_i[4]][32*w+:32] <= data_i;
+      end
     end
-    assign beat_data_o[32*w+:32] = bank[beat_i[0]];
+  end
+
+  always_comb begin
+    `PLUMB_ANY(beat_data_o)
+    if (busy_o) beat_data_o = beats[beat_i[0]];
   end
 
   logic unused_beat;

@@ -74,8 +74,11 @@ module plumb_fc_trace #(
   assign fetch = write_q != read_q && !fetched_q;
 
   always_comb begin
-    pushed = rx_event ? rx_entry : held_entry_q;
-    if (push) pushed[EntryW-1-:64] = pushed[EntryW-1-:64] + offset_i;
+    `PLUMB_ANY(pushed)
+    if (push) begin
+      pushed = rx_event ? rx_entry : held_entry_q;
+      pushed[EntryW-1-:64] = (rx_event ? rx_time_i : held_entry_q[EntryW-1-:64]) + offset_i;
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -30,15 +30,24 @@ module plumb_pps_out (
   logic [27:0] left_q;
 
   // next_q is LeadPs ahead of the second.
-  assign {passed, over} = {1'b1, card_q} - {1'b0, next_q};
-  assign unused_over    = ^over[NearLog2-1:0];
+  always_comb begin
+    `PLUMB_ANY(passed)
+    `PLUMB_ANY(over)
+    if (enable_i) begin
+      passed = card_q >= next_q;
+      over   = card_q - next_q;
+    end
+  end
+
+  assign unused_over = ^over[NearLog2-1:0];
 
   always_ff @(posedge clk_i) begin
     if (enable_i) begin
       card_q              <= now_i + offset_i;
       passed_q            <= passed;
       near_q              <= over[63:NearLog2] == '0;
-      {before_q, under_q} <= {1'b0, next_q} - {1'b0, card_q};
+      before_q            <= next_q < card_q;
+      under_q             <= next_q - card_q;
     end
   end
 

@@ -69,8 +69,18 @@ module plumb_time (
     else if (pulse.rate_hi_written) rate_q <= {cfg.rate_hi_whole, cfg.rate_lo};
   end
 
+  // At rest while the offset stays as it is.
+  logic clk_offset;
+
+  plumb_clock_gate u_moving (
+    .clk_i (clk_i),
+    .rst_ni(rst_ni),
+    .busy_i(rate_q != '0 || left != '0 || (|pulse) || set_i),
+    .clk_o (clk_offset)
+  );
+
   plumb_time_offset u_offset (
-    .clk_i     (clk_i),
+    .clk_i     (clk_offset),
     .rst_ni    (rst_ni),
     .clear_i   (pulse.time_command_clear || set_i),
     .rate_i    (rate_q),

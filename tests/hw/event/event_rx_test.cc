@@ -126,7 +126,7 @@ class EventRxTest : public testing::Test {
     const Kept kept = expected_.front();
     expected_.pop_front();
     const std::size_t length = kept.bytes.size() - 4;
-    idle(2);
+    idle(6);
     EXPECT_EQ(event_->length_o, length);
     EXPECT_EQ(event_->time_o, kept.card);
     EXPECT_EQ(event_->local_o, kept.local);

@@ -86,6 +86,8 @@ TEST_F(EventTxTest, WordsMakeBeats) {
     tick();
   }
   for (std::uint32_t beat = 0; beat < 2; ++beat) {
+    event_->send_i = 1;
+    tick();
     event_->beat_i = static_cast<std::uint8_t>(beat);
     event_.settle();
     for (std::uint32_t i = 0; i < 16; ++i) {

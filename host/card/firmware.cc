@@ -17,7 +17,7 @@ namespace {
 
 // Start-up is some hundred instructions.
 constexpr Picoseconds kStartLimit = milliseconds(1);
-constexpr const char* kLoadAnew = "stop the firmware and load it anew";
+constexpr const char* kReloadHint = "stop the firmware and load it anew";
 
 std::string statusText(std::uint32_t status) {
   switch (status) {
@@ -94,8 +94,8 @@ void Firmware::start() {
   if (!waitUntil(bus_, kStartLimit, up)) {
     throw Error(ErrorKind::kTester,
                 fmt::format("the firmware has not come up within {} us: {}",
-                            kStartLimit.count() / 1'000'000, whySilent()),
-                {}, kLoadAnew);
+                            kStartLimit.count() / 1'000'000, silenceReason()),
+                {}, kReloadHint);
   }
   (void)shared();
 }
@@ -133,8 +133,8 @@ void Firmware::writeCommand(firmware::CommandCode code,
   core_.write(sharedOffset() + offsetof(firmware::Shared, command), words);
 }
 
-firmware::Reply Firmware::ask(firmware::CommandCode code,
-                              std::initializer_list<std::uint32_t> arguments, Picoseconds limit) {
+firmware::Reply Firmware::send(firmware::CommandCode code,
+                               std::initializer_list<std::uint32_t> arguments, Picoseconds limit) {
   // The numbers go on from those of an earlier host.
   sequence_ = readShared(offsetof(firmware::Shared, command), 1).front() + 1;
   while (core_.receive()) {
@@ -146,8 +146,8 @@ firmware::Reply Firmware::ask(firmware::CommandCode code,
     throw Error(
         ErrorKind::kTester,
         fmt::format("the firmware does not answer command {} within {} us: {}",
-                    static_cast<std::uint32_t>(code), limit.count() / 1'000'000, whySilent()),
-        {}, kLoadAnew);
+                    static_cast<std::uint32_t>(code), limit.count() / 1'000'000, silenceReason()),
+        {}, kReloadHint);
   }
   const auto words = readShared(offsetof(firmware::Shared, reply), sizeof(firmware::Reply) / 4);
   firmware::Reply reply{};
@@ -166,7 +166,7 @@ firmware::Reply Firmware::ask(firmware::CommandCode code,
   return reply;
 }
 
-std::string Firmware::whySilent() {
+std::string Firmware::silenceReason() {
   switch (core_.state()) {
     case CoreState::kReset:
       return "the processor is held in reset";
@@ -187,7 +187,7 @@ std::string Firmware::whySilent() {
 }
 
 FirmwareInfo Firmware::info() {
-  const firmware::Reply reply = ask(firmware::kInfo);
+  const firmware::Reply reply = send(firmware::kInfo);
   const firmware::Shared block = shared();
   const auto clocks = [&](std::uint32_t low) {
     return reply.values[low] | std::uint64_t{reply.values[low + 1]} << 32U;
@@ -212,11 +212,11 @@ void Firmware::armWatchdog(Picoseconds silence) {
         "a clock at least");
   }
   const auto count = static_cast<std::uint64_t>(clocks);
-  ask(firmware::kArmWatchdog,
-      {static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count >> 32U)});
+  send(firmware::kArmWatchdog,
+       {static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count >> 32U)});
 }
 
-void Firmware::disarmWatchdog() { ask(firmware::kDisarmWatchdog); }
+void Firmware::disarmWatchdog() { send(firmware::kDisarmWatchdog); }
 
 Picoseconds Firmware::timeOf(std::uint64_t clocks) const {
   const std::uint64_t whole = clocks / period_den_ * period_num_;

@@ -46,9 +46,9 @@ class Firmware {
 
   // The firmware carries out `code` with `arguments`; what it answers. Throws Error(kTester) when
   // it does not answer within `limit` or refuses, with its reason.
-  firmware::Reply ask(firmware::CommandCode code,
-                      std::initializer_list<std::uint32_t> arguments = {},
-                      Picoseconds limit = milliseconds(1));
+  firmware::Reply send(firmware::CommandCode code,
+                       std::initializer_list<std::uint32_t> arguments = {},
+                       Picoseconds limit = milliseconds(1));
 
   [[nodiscard]] FirmwareInfo info();
   // Its block of memory, as it is now: state, statistics, log.
@@ -69,7 +69,7 @@ class Firmware {
   [[nodiscard]] std::vector<std::uint32_t> readShared(std::size_t offset, std::size_t words);
   void checkMap(const firmware::ImageHeader& header);
   void writeCommand(firmware::CommandCode code, std::initializer_list<std::uint32_t> arguments);
-  [[nodiscard]] std::string whySilent();
+  [[nodiscard]] std::string silenceReason();
 
   RegisterBus& bus_;
   ControlCore core_;

@@ -309,14 +309,14 @@ std::vector<IterationResult> Workload::iterationsOf(std::uint32_t job) const {
 }
 
 void Workload::endIterations(std::uint32_t job) {
-  std::uint32_t least = 0;
+  std::uint32_t min = 0;
   for (const Task* task : tasks_.at(job)) {
     const auto* training = dynamic_cast<const TrainingTask*>(task);
-    if (training != nullptr) least = std::max(least, training->leastIterations());
+    if (training != nullptr) min = std::max(min, training->minIterations());
   }
   for (Task* task : tasks_[job]) {
     auto* training = dynamic_cast<TrainingTask*>(task);
-    if (training != nullptr) training->endAfter(least);
+    if (training != nullptr) training->endAfter(min);
   }
 }
 

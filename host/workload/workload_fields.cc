@@ -4,7 +4,7 @@
 
 namespace plumbline::workload {
 
-Algorithm usualAlgorithm(CollectiveKind kind) {
+Algorithm defaultAlgorithm(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::kAllToAll:
       return Algorithm::kLinearShift;
@@ -39,9 +39,9 @@ using workload::TraceEntry;
 using workload::TrainingProgram;
 
 // Hosts of a fabric at most.
-constexpr std::size_t kMostHosts = 8192;
-constexpr std::uint32_t kMostIterations = 10'000'000;
-constexpr std::uint32_t kMostFlows = 256;
+constexpr std::size_t kMaxHosts = 8192;
+constexpr std::uint32_t kMaxIterations = 10'000'000;
+constexpr std::uint32_t kMaxFlows = 256;
 
 template <PlacementRule kRule>
 bool isBy(const Placement& placement) {
@@ -112,7 +112,7 @@ const Fields& fieldsOf<CollectiveSpec>() {
           .word("alltoall", CollectiveKind::kAllToAll)
           .word("broadcast", CollectiveKind::kBroadcast)
           .need()
-          .then([](CollectiveSpec& one) { one.algorithm = workload::usualAlgorithm(one.kind); }),
+          .then([](CollectiveSpec& one) { one.algorithm = workload::defaultAlgorithm(one.kind); }),
       field<&CollectiveSpec::algorithm>("algorithm", "`hierarchical`: a ring per rail")
           .word("ring", Algorithm::kRing)
           .word("tree", Algorithm::kTree)
@@ -150,7 +150,7 @@ template <>
 const Fields& fieldsOf<TrainingProgram>() {
   static const Fields kFields{
       field<&TrainingProgram::iterations>("iterations", "Of computing and communicating")
-          .in(1, kMostIterations),
+          .in(1, kMaxIterations),
       field<&TrainingProgram::compute>("compute", "Compute phase of an iteration"),
       field<&TrainingProgram::compute_spread>("compute_spread",
                                               "Up to how much longer it takes a straggler"),
@@ -256,16 +256,16 @@ const Fields& fieldsOf<JobSpec>() {
               "hosts",
               "Instead of `ranks` and `placement`: the host of every rank; may "
               "be hosts of other jobs")
-              .upTo(kMostHosts)
+              .upTo(kMaxHosts)
               .otherwise("by `placement`")
               .then([](Placement& one) { one.rule = PlacementRule::kExplicit; })),
       block<&JobSpec::placement>("placement", "Where ranks sit"),
       field<&JobSpec::start>("start", "Of the job"),
-      field<&JobSpec::flows>("flows", "QPs or PDCs per pair of hosts").in(1, kMostFlows),
+      field<&JobSpec::flows>("flows", "QPs or PDCs per pair of hosts").in(1, kMaxFlows),
       field<&JobSpec::first_flow>("first_flow",
                                   "Number of the first of them: jobs with a pair of hosts in "
                                   "common share flows of the same number")
-          .in(0, kMostFlows - 1)
+          .in(0, kMaxFlows - 1)
           .storedIfChanged(),
       field<&JobSpec::flow_use>("flow_use",
                                 "`split`: every message in as many parts as there are flows")

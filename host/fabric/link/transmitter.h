@@ -53,7 +53,7 @@ class Transmitter {
   // Last bit of the last frame.
   [[nodiscard]] Picoseconds lastBitAt() const { return wire_.last_bit; }
   // The part of the last frame that has still to leave at `now`.
-  [[nodiscard]] Onwards onwards(Picoseconds now) const;
+  [[nodiscard]] UnsentRest unsentRest(Picoseconds now) const;
 
   // --- Sending. `first_bit` is not before freeAt().
 
@@ -97,7 +97,7 @@ class Transmitter {
                                                                        : now;
   }
   // The link has failed for good by the end of the last frame: nothing arrives any more.
-  [[nodiscard]] bool goneForGood() const;
+  [[nodiscard]] bool permanentlyDown() const;
   // When the next replay is due; kNever without one. replay() sends its frame, or ends replays that
   // are no longer needed.
   [[nodiscard]] Picoseconds replayAt() const {
@@ -109,7 +109,9 @@ class Transmitter {
   // Frames in the replay buffer.
   [[nodiscard]] std::size_t retrying() const { return retry_ ? retry_->held() : 0; }
   // LLR repeats a frame that gets through with a probability below 10^-9.
-  [[nodiscard]] bool hopeless() const { return retry_ && retry_->hopeless(faults_.bitErrorRate()); }
+  [[nodiscard]] bool retriesInVain() const {
+    return retry_ && retry_->retriesInVain(faults_.bitErrorRate());
+  }
 
   // --- PFC
 
@@ -141,7 +143,7 @@ class Transmitter {
     wire_.occupy(clock_, packet.length, first_bit);
     ++counters_.packets;
     counters_.bytes += static_cast<std::uint64_t>(packet.length);
-    if (recorder_.wants(RecordKind::kDeparture)) recordDeparture(packet, first_bit, behind);
+    if (recorder_.accepts(RecordKind::kDeparture)) recordDeparture(packet, first_bit, behind);
   }
   void recordDeparture(const Packet& packet, Picoseconds first_bit, std::int64_t behind);
   void sendUnreliably(const Packet& packet, Picoseconds first_bit);

@@ -102,7 +102,7 @@ void SwitchNode::queueConsumed(std::uint32_t port, Picoseconds now) {
 void SwitchNode::sendConsumed(EgressPort& egress, Picoseconds now) {
   egress.consumed_waiting = false;
   const bool arrives = egress.transmitter.sendConsumed(channels_.channels(), egress.credits, now);
-  if (!arrives && !egress.transmitter.goneForGood()) setConsumedTimer(egress.number, now);
+  if (!arrives && !egress.transmitter.permanentlyDown()) setConsumedTimer(egress.number, now);
 }
 
 // Frames that were sent and have not arrived before the CC_Update are lost: their credits are free.
@@ -137,8 +137,8 @@ void SwitchNode::sendFreed(std::uint32_t ingress, unsigned channel, Picoseconds 
     queue.sendControl({.at = now + queue.propagation + spec_.cbfc->processing,
                        .enabled = static_cast<PriorityMask>(1U << channel),
                        .kind = LinkControl::Kind::kFreed,
-                       .value = freed.credits.tell()});
-  } while (freed.credits.untold() != 0);
+                       .value = freed.credits.reportFreed()});
+  } while (freed.credits.unreported() != 0);
 }
 
 void SwitchNode::runTimer(Picoseconds now) {

@@ -117,7 +117,7 @@ LinkReading SwitchNode::read(std::uint32_t port, Picoseconds now) {
   egress.earlier_peak = std::max(egress.earlier_peak, peak);
   egress.account.peak = egress.account.bytes;
   return {egress.transmitter.counters(), static_cast<std::uint64_t>(peak),
-          egress.transmitter.onwards(now)};
+          egress.transmitter.unsentRest(now)};
 }
 
 LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
@@ -144,7 +144,7 @@ bool SwitchNode::settled(Picoseconds now) {
         !ingress_[port].onlyRepeats(egress.transmitter.pausedAt(now))) {
       return false;
     }
-    if (egress.transmitter.hopeless()) continue;
+    if (egress.transmitter.retriesInVain()) continue;
     advance(egress, now + Picoseconds(1));
     if (egress.sending.active || egress.pause_enabled != 0 || egress.consumed_waiting ||
         egress.transmitter.replayAt() != kNever) {

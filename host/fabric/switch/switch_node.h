@@ -67,8 +67,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   [[nodiscard]] LinkCounters counters(std::uint32_t port, Picoseconds now);
   // As Fabric::read(), of the egress port.
   [[nodiscard]] LinkReading read(std::uint32_t port, Picoseconds now);
-  [[nodiscard]] Onwards onwards(std::uint32_t port, Picoseconds now) const {
-    return egress_[port].transmitter.onwards(now);
+  [[nodiscard]] UnsentRest unsentRest(std::uint32_t port, Picoseconds now) const {
+    return egress_[port].transmitter.unsentRest(now);
   }
   // Frames in the switch.
   [[nodiscard]] std::uint64_t framesInside() const;
@@ -120,13 +120,13 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void noteStep(const EgressPort& egress) {
     const std::int64_t step = isOrdered(egress) ? stepOf(egress) : kNever.count();
     next_step_[egress.number] = step;
-    earliest_other_ = least(earliest_other_, egress.number == earliest_ ? kNever.count() : step);
+    earliest_other_ = smaller(earliest_other_, egress.number == earliest_ ? kNever.count() : step);
   }
   [[nodiscard]] bool anyStepBefore(Picoseconds time) const {
-    return least(next_step_[earliest_], earliest_other_) <= stepsBefore(time) || timer_ < time;
+    return smaller(next_step_[earliest_], earliest_other_) <= stepsBefore(time) || timer_ < time;
   }
   // By-value min: avoids an unpredictable branch.
-  [[nodiscard]] static constexpr std::int64_t least(std::int64_t a, std::int64_t b) {
+  [[nodiscard]] static constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) {
     return a < b ? a : b;
   }
   void findEarliest();
@@ -137,7 +137,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
 
   // --- switch_path.cc: what every packet needs
   void gather(Picoseconds begin, Picoseconds end);
-  ArrivalBatch::Gatherer takeControl(std::uint32_t port, ArrivalBatch::Gatherer gatherer);
+  ArrivalBatch::Gatherer gatherControl(std::uint32_t port, ArrivalBatch::Gatherer gatherer);
   void await(std::uint32_t port, Picoseconds time);
   [[nodiscard]] bool egressPortsAreIndependent(std::int64_t arriving, std::int64_t fullest) const;
   void runByPort(Picoseconds end);
@@ -182,7 +182,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   template <typename Marked>
   void noteMark(EgressPort& egress, std::int64_t depth, Picoseconds now, Marked&& marked) {
     ++egress.transmitter.counters().marked;
-    if (recorder().wants(RecordKind::kMark)) recordMark(egress, marked(), depth, now);
+    if (recorder().accepts(RecordKind::kMark)) recordMark(egress, marked(), depth, now);
   }
 
   // --- switch_admission.cc: what some packets need

@@ -56,9 +56,9 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   std::int64_t fullest = 0;
   for (const std::uint32_t port : batch_->ports()) {
     IngressPort& ingress = ingress_[port];
-    ingress.refresh(end, takeControlFlag(port));
-    if (!ingress.hasPacketsOnly()) gatherer = takeControl(port, gatherer);
-    const ArrivalBatch::Taken taken = gatherer.takePackets(port, ingress, egressOf);
+    ingress.refresh(end, readControlFlag(port));
+    if (!ingress.hasPacketsOnly()) gatherer = gatherControl(port, gatherer);
+    const ArrivalBatch::Gathered taken = gatherer.gatherPackets(port, ingress, egressOf);
     await(port, taken.next);
     arriving += taken.bytes;
     if (lossless_ != 0 && by_port) {
@@ -80,10 +80,10 @@ inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
 }
 
 // Takes what a port has besides packets.
-ArrivalBatch::Gatherer SwitchNode::takeControl(std::uint32_t port,
-                                               ArrivalBatch::Gatherer gatherer) {
+ArrivalBatch::Gatherer SwitchNode::gatherControl(std::uint32_t port,
+                                                 ArrivalBatch::Gatherer gatherer) {
   IngressPort& ingress = ingress_[port];
-  gatherer.takeControl(port, ingress);
+  gatherer.gatherControl(port, ingress);
   if (ingress.stage() == nullptr) return gatherer;
   for (const InFlightPacket& dropped : ingress.stage()->dropped()) {
     egress_[port].transmitter.drop(dropped.packet, DropReason::kScripted, dropped.at);
@@ -98,8 +98,8 @@ ArrivalBatch::Gatherer SwitchNode::takeControl(std::uint32_t port,
 // port, if all of these stay.
 bool SwitchNode::egressPortsAreIndependent(std::int64_t arriving, std::int64_t fullest) const {
   if (spec_.pfc && spec_.pfc->watchdog && !batch_->controls().empty()) return false;
-  return buffer_.surelyFits(arriving) &&
-         (lossless_ == 0 || buffer_.surelyBelowXoff(fullest, arriving));
+  return buffer_.certainlyFits(arriving) &&
+         (lossless_ == 0 || buffer_.certainlyBelowXoff(fullest, arriving));
 }
 
 // The port hands something over at `time`, or nothing more if that is kNever.
@@ -149,7 +149,7 @@ inline EgressPort* SwitchNode::route(const ArrivalBatch::Arrival& arrival, Picos
 void SwitchNode::runByPort(Picoseconds end) {
   const WindowOrder::View order = batch_->order();
   const bool unobserved = lossy_and_unweighted_ && batch_->controls().empty() &&
-                          !recorder().wants(RecordKind::kDeparture);
+                          !recorder().accepts(RecordKind::kDeparture);
   for (std::uint32_t place = 0; place < order.size();) {
     if (unobserved && bypassQueue(order, place, end)) {
       ++place;
@@ -380,7 +380,7 @@ void SwitchNode::findEarliest() {
   active_.forEach([&](std::uint32_t port) {
     const std::int64_t step = steps[port];
     const bool leads = step < first;
-    second = leads ? first : least(second, step);
+    second = leads ? first : smaller(second, step);
     first = leads ? step : first;
     earliest = leads ? port : earliest;
   });

@@ -73,8 +73,8 @@ void applyBalancing(const Balancing& balancing, bench::TrialSpec& spec) {
   spec.dut.switches.load_balancing.kind = balancing.kind;
 }
 
-Variant usualVariant(const TestConfig& config, const Balancing& balancing) {
-  return {balancing.name, transportOr(config, usualRoce()), balancing};
+Variant defaultVariant(const TestConfig& config, const Balancing& balancing) {
+  return {balancing.name, transportOr(config, defaultRoce()), balancing};
 }
 
 Variant serviceVariant(const TestConfig& config, const std::string& service,
@@ -83,7 +83,7 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
   const auto& own = config.scenario.transport;
   if (service == "RC" || service == "UC") {
     const auto* given = own ? std::get_if<transport::RoceSpec>(&*own) : nullptr;
-    transport::RoceSpec roce = given != nullptr ? *given : usualRoce();
+    transport::RoceSpec roce = given != nullptr ? *given : defaultRoce();
     roce.service = service == "RC" ? transport::RoceService::kRc : transport::RoceService::kUc;
     variant.transport = roce;
     return variant;

@@ -75,16 +75,16 @@ class CongestionWindow {
   [[nodiscard]] double bytes() const { return bytes_; }
 
   void onAck(const AckEvent& ack) {
-    tell([&](auto& algorithm) { algorithm.onAck(ack); });
+    forward([&](auto& algorithm) { algorithm.onAck(ack); });
   }
   void onTrim(const LossEvent& trim, bool adjust) {
-    tell([&](auto& algorithm) { algorithm.onTrim(trim, adjust); });
+    forward([&](auto& algorithm) { algorithm.onTrim(trim, adjust); });
   }
   void onLoss(const LossEvent& loss) {
-    tell([&](auto& algorithm) { algorithm.onLoss(loss); });
+    forward([&](auto& algorithm) { algorithm.onLoss(loss); });
   }
   void onTimeout(const LossEvent& loss) {
-    tell([&](auto& algorithm) { algorithm.onTimeout(loss); });
+    forward([&](auto& algorithm) { algorithm.onTimeout(loss); });
   }
 
  private:
@@ -93,7 +93,7 @@ class CongestionWindow {
   static Algorithm make(const CongestionWindowRules& rules, Picoseconds now);
   // The window is cached beside the algorithm, so that sending does not call it.
   template <typename Event>
-  void tell(const Event& event) {
+  void forward(const Event& event) {
     std::visit(
         [&](auto& algorithm) {
           event(algorithm);

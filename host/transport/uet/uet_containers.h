@@ -80,7 +80,7 @@ class BitWindow {
   }
   // Clears the set bits from `psn` up to the first gap; returns their number. At least one bit of
   // the range is clear.
-  std::uint64_t takeRun(std::uint64_t psn) {
+  std::uint64_t clearRun(std::uint64_t psn) {
     const std::uint64_t first = psn;
     for (;;) {
       std::uint64_t& bits = word(psn >> 6);
@@ -144,8 +144,8 @@ class IdMap {
     --size_;
     // Moves up entries that the gap would separate from their home cell.
     for (std::size_t j = (i + 1) & mask_; cells_[j].index != kNone; j = (j + 1) & mask_) {
-      const std::size_t want = home(cells_[j].id);
-      if (((j - want) & mask_) >= ((j - i) & mask_)) {
+      const std::size_t home_cell = home(cells_[j].id);
+      if (((j - home_cell) & mask_) >= ((j - i) & mask_)) {
         cells_[i] = cells_[j];
         i = j;
       }

@@ -9,8 +9,8 @@
 namespace plumbline::transport {
 namespace {
 
-constexpr std::size_t kMostReady = 16;    // PDCs whose turn is next
-constexpr std::size_t kMostPackets = 64;  // of either kind
+constexpr std::size_t kMaxReadyPdcs = 16;  // PDCs whose turn is next
+constexpr std::size_t kMaxPackets = 64;    // of either kind
 
 // The first `kLines` cache lines of `object`.
 template <int kLines, typename T>
@@ -22,7 +22,7 @@ template <int kLines, typename T>
 
 // Of consecutive packets of a PDC only one is kept.
 struct ExpectedPackets {
-  std::array<const fabric::Packet*, kMostPackets> packets;
+  std::array<const fabric::Packet*, kMaxPackets> packets;
   std::size_t count = 0;
 
   bool add(const fabric::Packet& packet) {
@@ -42,12 +42,12 @@ struct ExpectedPackets {
 // them.
 
 [[gnu::always_inline]] inline void UetSender::prefetchReady() const {
-  const std::size_t count = std::min(ready_.size(), kMostReady);
+  const std::size_t count = std::min(ready_.size(), kMaxReadyPdcs);
   for (std::size_t i = 0; i < count; ++i) prefetchLines<4>(pdcs_[ready_.at(i)]);
 }
 
 [[gnu::always_inline]] inline void UetSender::prefetchReadyPlaces() const {
-  const std::size_t count = std::min(ready_.size(), kMostReady);
+  const std::size_t count = std::min(ready_.size(), kMaxReadyPdcs);
   for (std::size_t i = 0; i < count; ++i) {
     const Pdc& pdc = pdcs_[ready_.at(i)];
     prefetchLines<2>(cccs_[pdc.ccc]);
@@ -97,7 +97,7 @@ void UetProtocol::expect(std::span<const fabric::Packet* const> packets) const {
   }
   ExpectedPackets answers;  // NOLINT(*-member-init): filled in as far as it counts
   ExpectedPackets data;     // NOLINT(*-member-init)
-  std::array<std::uint32_t, kMostPackets> pdcs;  // NOLINT(*-member-init): of the answers
+  std::array<std::uint32_t, kMaxPackets> pdcs;  // NOLINT(*-member-init): of the answers
   sender_.prefetchReady();
   for (const fabric::Packet* packet : packets) {
     const PdsType type = pdsType(packet->opcode);

@@ -87,8 +87,8 @@ class LinkBench {
  private:
   void note(std::uint32_t offset, int taken) {
     const bool local = offset >> 12 == 0xB;
-    int& most = local ? slowest_local : slowest;
-    most = std::max(most, taken);
+    int& max = local ? slowest_local : slowest;
+    max = std::max(max, taken);
   }
 
   void clocks(int count) {

@@ -13,7 +13,7 @@
 
 #include "bench/card/packet.h"
 #include "bench/trial/longest_frame.h"
-#include "fabric/spec/spray_kinds.h"
+#include "fabric/spec/load_balancing.h"
 #include "fabric/switch/headroom.h"
 #include "fabric/topology/topology.h"
 #include "scenario/reader.h"

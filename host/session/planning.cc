@@ -46,8 +46,8 @@ scenario::Vocabulary vocabulary() {
     vocabulary.benches.emplace_back(missing.name);
   }
   vocabulary.benches.emplace_back(scenario::kCompareBenches);
-  for (const char* bench : scenario::kEndpointBenches) {
-    vocabulary.benches.push_back(kComparePrefix + bench);
+  for (const bench::OptionalBench& bench : bench::kOptionalBenches) {
+    if (bench.on_ordinary_hosts) vocabulary.benches.push_back(kComparePrefix + bench.name);
   }
   return vocabulary;
 }

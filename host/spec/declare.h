@@ -240,6 +240,14 @@ struct Declaration : Field {
     return std::move(*this);
   }
 
+  // The same, for a table whose rows have the members `word` and `kind`.
+  template <typename Rows>
+  Self wordsOf(const Rows& rows) && {
+    for (const auto& row : rows) words.push_back({row.word, detail::toValue(row.kind).whole(), {}});
+    if (kind == Kind::kFlag) kind = Kind::kWord;
+    return std::move(*this);
+  }
+
   Self from(std::string where) && {
     source = std::move(where);
     return std::move(*this);

@@ -240,7 +240,6 @@ const Fields& fieldsOf<LlrSpec>() {
 
 template <>
 const Fields& fieldsOf<LoadBalancingSpec>() {
-  using Kind = LoadBalancingKind;
   static const Fields kFields{
       field<&LoadBalancingSpec::kind>(
           "kind",
@@ -248,13 +247,7 @@ const Fields& fieldsOf<LoadBalancingSpec>() {
           "least loaded path after a gap; `spray-…`: every packet by itself; `weighted`: ECMP by "
           "the "
           "rate of links")
-          .word("ecmp", Kind::kEcmp)
-          .word("ecmp-qp", Kind::kEcmpQp)
-          .word("flowlet", Kind::kFlowlet)
-          .word("spray-random", Kind::kSprayRandom)
-          .word("spray-round-robin", Kind::kSprayRoundRobin)
-          .word("spray-least-queue", Kind::kSprayLeastQueue)
-          .word("weighted", Kind::kWeighted)
+          .wordsOf(fabric::kLoadBalancings)
           .need()
           .selecting(),
       field<&LoadBalancingSpec::flowlet_gap>("gap", "Pause after which a flow may change its path")

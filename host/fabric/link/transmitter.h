@@ -187,10 +187,9 @@ class Transmitter {
 
 // Frames that leave one after the other on an ideal() link while departures are not observed. What
 // every frame changes is kept here until end(), and nothing else uses the transmitter meanwhile.
-// Forced inline so that the members stay in registers.
 class Transmitter::Burst {
  public:
-  [[gnu::always_inline]] explicit Burst(Transmitter& transmitter)
+  explicit Burst(Transmitter& transmitter)
       : transmitter_(transmitter), packets_(transmitter.queue_.packets), wire_(transmitter.wire_) {}
 
   // As of the transmitter.
@@ -198,23 +197,21 @@ class Transmitter::Burst {
   [[nodiscard]] Picoseconds lastBitAt() const { return wire_.last_bit; }
 
   // Sends a copy of `packet` and returns it, to be changed before the next frame is sent.
-  [[gnu::always_inline]] Packet& send(const Packet& packet, Picoseconds first_bit) {
+  Packet& send(const Packet& packet, Picoseconds first_bit) {
     InFlightPacket& sent = packets_.append(transmitter_.queue_.packets);
     count(sent, packet.length, first_bit);
     sent.packet = packet;
     return sent.packet;
   }
   // The same in two steps, as in the transmitter.
-  [[nodiscard, gnu::always_inline]] Packet& slot() {
-    return packets_.slot(transmitter_.queue_.packets).packet;
-  }
-  [[gnu::always_inline]] void commit(Picoseconds first_bit) {
+  [[nodiscard]] Packet& slot() { return packets_.slot(transmitter_.queue_.packets).packet; }
+  void commit(Picoseconds first_bit) {
     InFlightPacket& sent = packets_.opened();
     packets_.add();
     count(sent, sent.packet.length, first_bit);
   }
 
-  [[gnu::always_inline]] void end() {
+  void end() {
     if (packets_.size() == 0) return;
     transmitter_.wire_ = wire_;
     transmitter_.counters_.packets += packets_.size();
@@ -228,8 +225,7 @@ class Transmitter::Burst {
   static constexpr std::size_t kAhead = 3;  // packets for which the queue's memory is fetched
 
   // `length`: of the packet that is to be written to `sent`.
-  [[gnu::always_inline]] void count(InFlightPacket& sent, std::int64_t length,
-                                    Picoseconds first_bit) {
+  void count(InFlightPacket& sent, std::int64_t length, Picoseconds first_bit) {
     wire_.occupy(transmitter_.clock_, length, first_bit);
     bytes_ += static_cast<std::uint64_t>(length);
     sent.at = transmitter_.queue_.handOverTime(first_bit, wire_.last_bit);

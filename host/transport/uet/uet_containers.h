@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/paged_memory.h"
+#include "transport/prefetch.h"
 
 namespace plumbline::transport {
 
@@ -33,7 +34,7 @@ class Window {
 
   // Fetches the memory of item `number`.
   void prefetch(std::uint64_t number) const {
-    if (capacity() != 0) __builtin_prefetch(&items_[number & items_.mask()], 1);
+    if (capacity() != 0) prefetchToWrite(&items_[number & items_.mask()]);
   }
 
   void push(const T& item) {
@@ -128,7 +129,7 @@ class IdMap {
     }
   }
   // Prefetches the memory at which find() begins.
-  void prefetch(std::uint32_t id) const { __builtin_prefetch(cells_.data() + home(id)); }
+  void prefetch(std::uint32_t id) const { prefetchToRead(cells_.data() + home(id)); }
   // Adds or replaces; `index` is not kNone.
   void set(std::uint32_t id, std::uint32_t index) {
     if ((size_ + 1) * 2 > cells_.size()) grow();

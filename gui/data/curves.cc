@@ -50,7 +50,7 @@ Curve tailCurve(const stats::Histogram& histogram) {
   return curve;
 }
 
-Curve histogramCurve(const stats::Histogram& histogram, std::size_t most_bins) {
+Curve histogramCurve(const stats::Histogram& histogram, std::size_t max_bins) {
   Curve curve;
   const std::vector<Histogram::Slice> data = histogram.slices(kPicosecondsPerNanosecond);
   if (data.empty()) return curve;
@@ -63,7 +63,7 @@ Curve histogramCurve(const stats::Histogram& histogram, std::size_t most_bins) {
   for (const Histogram::Slice& one : data)
     widest = std::max(widest, place(one.high) - place(one.low));
   const double bins =
-      std::clamp(std::floor((high - low) / widest), 1.0, static_cast<double>(most_bins));
+      std::clamp(std::floor((high - low) / widest), 1.0, static_cast<double>(max_bins));
   // Equal values still get a bar: two thousandths of their value wide.
   const double margin = high > low ? 0 : 0.001;
   const double start = low - margin;

@@ -23,10 +23,10 @@ Curve cdfCurve(const stats::Histogram& histogram);
 // the last step to zero.
 Curve tailCurve(const stats::Histogram& histogram);
 
-// Share of frames [%] in bins of equal width on a logarithmic axis, at most `most_bins` of them and
+// Share of frames [%] in bins of equal width on a logarithmic axis, at most `max_bins` of them and
 // none narrower than the widest bucket: (lower edge [ns], share), closed by the last upper edge
 // with share 0. A staircase whose value holds until the next x.
-Curve histogramCurve(const stats::Histogram& histogram, std::size_t most_bins);
+Curve histogramCurve(const stats::Histogram& histogram, std::size_t max_bins);
 
 struct PercentileMark {
   std::string name;  // "P99.9", or "P99.9*" where it rests on too few frames

@@ -105,7 +105,7 @@ void LiveRun::add(const control::LiveInterval& interval) {
     const auto found = queues_.find(link.name);
     if (found != queues_.end()) {
       found->second.add(time_us, static_cast<double>(link.queue_max_bytes));
-    } else if (link.queue_max_bytes > 0 && queues_.size() < kMostQueues) {
+    } else if (link.queue_max_bytes > 0 && queues_.size() < kMaxQueues) {
       queues_[link.name].add(time_us, static_cast<double>(link.queue_max_bytes));
     }
   }
@@ -128,7 +128,7 @@ void LiveRun::addRates(const control::LiveInterval& interval, double time_us) {
   for (const control::LivePort& port : interval.ports) {
     tx += port.tx_bps;
     rx += port.rx_bps;
-    if (interval.ports.size() <= kMostPortsOverTime) {
+    if (interval.ports.size() <= kMaxPortsOverTime) {
       port_rates_[port.name].add(time_us, port.rx_bps / 1e9);
     }
   }
@@ -159,7 +159,7 @@ void LiveRun::addPauses(const control::LiveInterval& interval) {
     const std::pair<double, double> span{microseconds(pause.from_ps), microseconds(pause.until_ps)};
     if (lane.open && !lane.spans_us.empty() && lane.spans_us.back().first == span.first) {
       lane.spans_us.back() = span;  // the open one has grown
-    } else if (span_count_ < kMostSpans) {
+    } else if (span_count_ < kMaxSpans) {
       lane.spans_us.push_back(span);
       ++span_count_;
     } else {

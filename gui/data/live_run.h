@@ -41,9 +41,9 @@ struct TrialOutcome {
 
 class LiveRun {
  public:
-  static constexpr std::size_t kMostSpans = 20'000;
-  static constexpr std::size_t kMostQueues = 256;  // links whose queue is followed over time
-  static constexpr std::size_t kMostPortsOverTime = 16;
+  static constexpr std::size_t kMaxSpans = 20'000;
+  static constexpr std::size_t kMaxQueues = 256;  // links whose queue is followed over time
+  static constexpr std::size_t kMaxPortsOverTime = 16;
 
   // Clears everything, for a new run or connection.
   void clear();
@@ -60,7 +60,7 @@ class LiveRun {
   [[nodiscard]] std::uint64_t missingLatencies() const;
 
   // Of the current trial, over its time: all ports together [Gb/s], and port by port where there
-  // are at most kMostPortsOverTime.
+  // are at most kMaxPortsOverTime.
   [[nodiscard]] const TimeSeries& txRate() const { return tx_rate_; }
   [[nodiscard]] const TimeSeries& rxRate() const { return rx_rate_; }
   [[nodiscard]] const std::map<std::string, TimeSeries>& portRates() const { return port_rates_; }

@@ -6,7 +6,7 @@ namespace {
 
 // Smallest number of first tokens in a stretch for which figures are shown; a count may be divided
 // between two intervals.
-constexpr double kLeastCount = 1e-6;
+constexpr double kMinCount = 1e-6;
 
 void addPool(const control::LiveServingPool& pool, double time_s, LiveServed::Pool& over_time) {
   if (const auto used = occupancy(pool.all)) over_time.used.add(time_s, *used);
@@ -59,7 +59,7 @@ std::array<ServedCurve, kTtftParts> LiveServed::ttftParts() const {
   for (std::size_t part = 0; part < kTtftParts; ++part) {
     const std::vector<double> sums = growthOf(parts_[part], stretches);
     for (std::size_t i = 0; i < stretches.size(); ++i) {
-      if (counts[i] < kLeastCount) continue;
+      if (counts[i] < kMinCount) continue;
       curves[part].x.push_back(stretches.middle(i));
       curves[part].y.push_back(sums[i] / counts[i] * kMsPerSecond);
     }

@@ -118,7 +118,7 @@ WorkerQueue queueOf(std::uint32_t worker, const std::map<double, int>& changes, 
   for (const auto& [time, change] : changes) {
     area += waiting * (time - queue.x.back());
     waiting += change;
-    queue.most = std::max(queue.most, waiting);
+    queue.max = std::max(queue.max, waiting);
     queue.x.push_back(time);
     queue.y.push_back(waiting);
   }
@@ -337,13 +337,13 @@ std::vector<StoredWorker> storedWorkers(const StoredTest& test) {
     if (table.id != "workers") continue;
     const auto worker = columnOf(table, "Worker");
     const auto mean = columnOf(table, "KV cache mean");
-    const auto most = columnOf(table, "KV cache most");
-    if (!worker || !mean || !most) continue;
+    const auto max = columnOf(table, "KV cache most");
+    if (!worker || !mean || !max) continue;
     workers.reserve(workers.size() + table.rows.size());
     for (const std::vector<StoredCell>& row : table.rows) {
       std::string point;
       for (std::size_t i = 0; i < *worker; ++i) addValue(table.columns[i], row[i].text, point);
-      workers.push_back({point, row[*worker].text, valueOf(row[*mean]), valueOf(row[*most])});
+      workers.push_back({point, row[*worker].text, valueOf(row[*mean]), valueOf(row[*max])});
     }
   }
   return workers;

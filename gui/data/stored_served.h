@@ -70,7 +70,7 @@ struct WorkerQueue {
   std::vector<double> x;  // [s]
   std::vector<double> y;
   double mean = 0;  // over the time of the trial
-  double most = 0;
+  double max = 0;
 };
 // Requests that wait before their first step there, by worker; the whole pool as one with
 // `together`.
@@ -95,7 +95,7 @@ struct StoredWorker {
   std::string point;
   std::string worker;          // "prefill 0"
   std::optional<double> mean;  // [% of its pages]
-  std::optional<double> most;
+  std::optional<double> max;
 };
 std::vector<StoredWorker> storedWorkers(const StoredTest& test);
 const StoredChart* pagesOverTime(const StoredTest& test);

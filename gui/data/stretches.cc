@@ -6,13 +6,13 @@
 
 namespace plumbline::gui {
 
-Stretches::Stretches(double until, std::size_t most) {
-  if (!(until > 0) || !std::isfinite(until) || most == 0) return;
-  const double least = until / static_cast<double>(most);
-  const double power = std::pow(10, std::floor(std::log10(least)));
+Stretches::Stretches(double until, std::size_t max) {
+  if (!(until > 0) || !std::isfinite(until) || max == 0) return;
+  const double min = until / static_cast<double>(max);
+  const double power = std::pow(10, std::floor(std::log10(min)));
   length = 10 * power;
   for (const double factor : {5.0, 2.0, 1.0}) {
-    if (factor * power >= least * (1 - 1e-9)) length = factor * power;
+    if (factor * power >= min * (1 - 1e-9)) length = factor * power;
   }
   for (std::size_t i = 0; begin(i) < until * (1 - 1e-9); ++i) {
     const double left = std::min(length, until - begin(i));

@@ -14,7 +14,7 @@ namespace plumbline::gui {
 // is left out, unless it is the only one.
 struct Stretches {
   Stretches() = default;
-  explicit Stretches(double until, std::size_t most = 40);
+  explicit Stretches(double until, std::size_t max = 40);
 
   double length = 0;            // [the unit of time]
   std::vector<double> covered;  // of each, the part before `until`

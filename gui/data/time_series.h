@@ -10,7 +10,7 @@ namespace plumbline::gui {
 // When it is full, every second point is dropped: the resolution halves, the span stays.
 class TimeSeries {
  public:
-  static constexpr std::size_t kMostPoints = 16'384;
+  static constexpr std::size_t kMaxPoints = 16'384;
 
   void add(double time, double value);
   void clear();

@@ -10,7 +10,7 @@ namespace plumbline::gui {
 GroupedModel::GroupedModel(QStringList headers, QObject* parent)
     : QAbstractItemModel(parent), headers_(std::move(headers)) {}
 
-bool GroupedModel::onlyGrows(const std::vector<Group>& next) const {
+bool GroupedModel::onlyAppends(const std::vector<Group>& next) const {
   if (next.size() < groups_.size()) return false;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     if (next[i].head.cells.value(0) != groups_[i].head.cells.value(0)) return false;
@@ -20,7 +20,7 @@ bool GroupedModel::onlyGrows(const std::vector<Group>& next) const {
 }
 
 void GroupedModel::setGroups(std::vector<Group> groups) {
-  if (!onlyGrows(groups)) {
+  if (!onlyAppends(groups)) {
     beginResetModel();
     groups_ = std::move(groups);
     endResetModel();

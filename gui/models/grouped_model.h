@@ -46,7 +46,7 @@ class GroupedModel : public QAbstractItemModel {
 
  private:
   [[nodiscard]] const GroupedRow* rowAt(const QModelIndex& index) const;
-  [[nodiscard]] bool onlyGrows(const std::vector<Group>& next) const;
+  [[nodiscard]] bool onlyAppends(const std::vector<Group>& next) const;
 
   QStringList headers_;
   std::vector<Group> groups_;

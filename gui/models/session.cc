@@ -12,7 +12,7 @@ namespace plumbline::gui {
 // that have arrived, so that a slow window falls behind by one update and not by a queue of events.
 struct Session::Inbox {
   // A window that is blocked for minutes must not fill the memory; dropped intervals are reported.
-  static constexpr std::size_t kMostIntervals = 4096;
+  static constexpr std::size_t kMaxIntervals = 4096;
 
   std::mutex mutex;
   std::vector<control::LiveInterval> intervals;
@@ -101,7 +101,7 @@ void Session::watch() {
   };
   callbacks.interval = [this, post, inbox](const control::LiveInterval& interval) {
     const std::lock_guard lock(inbox->mutex);
-    if (inbox->intervals.size() == Inbox::kMostIntervals) {
+    if (inbox->intervals.size() == Inbox::kMaxIntervals) {
       ++inbox->left_out;
       return;
     }

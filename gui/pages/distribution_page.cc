@@ -218,7 +218,7 @@ void DistributionPage::draw() {
     axes.log_y = true;
   } else {
     axes.y_label = tr("frames up to here [%]");
-    axes.y_most = 100;
+    axes.y_max = 100;
   }
   plot_->setContent(axes, std::move(series), std::move(markers));
 }

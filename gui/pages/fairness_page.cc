@@ -13,20 +13,20 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr std::size_t kMostBars = 48;
+constexpr std::size_t kMaxBars = 48;
 
 struct Load {
   std::string name;
   double value = 0;
 };
 
-// Largest first, at most kMostBars; `figures` mentions the others.
+// Largest first, at most kMaxBars; `figures` mentions the others.
 PlotSeries loadBars(std::vector<Load> loads, Plot::Axes& axes, QString& figures) {
   std::stable_sort(loads.begin(), loads.end(),
                    [](const Load& a, const Load& b) { return a.value > b.value; });
-  if (loads.size() > kMostBars) {
-    figures += QObject::tr("The %1 largest of %2").arg(kMostBars).arg(loads.size());
-    loads.resize(kMostBars);
+  if (loads.size() > kMaxBars) {
+    figures += QObject::tr("The %1 largest of %2").arg(kMaxBars).arg(loads.size());
+    loads.resize(kMaxBars);
   }
   PlotSeries bars{QString(), {}, {}, SeriesStyle::kBars, false, 0};
   for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -78,7 +78,7 @@ void FairnessPage::showLive(const LiveRun& live) {
   Plot::Axes axes;
   axes.x_label = tr("trial time [µs]");
   axes.y_label = tr("Jain's fairness index");
-  axes.y_most = 1;
+  axes.y_max = 1;
   index_->setContent(axes, {timeSeries(tr("flows, by rate"), live.flowJfi()),
                             timeSeries(tr("links between switches, by bytes"), live.linkJfi())});
 
@@ -113,7 +113,7 @@ void FairnessPage::showStored(const std::vector<ShownRun>& runs) {
   KpiBars index = kpiBars(runs, {"link_jfi", "flow_jfi"});
   Plot::Axes axes;
   axes.y_label = tr("Jain's fairness index");
-  axes.y_most = 1;
+  axes.y_max = 1;
   axes.x_names = index.points;
   index_->setContent(axes, std::move(index.series));
 

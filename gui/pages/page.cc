@@ -17,7 +17,7 @@ Plot* Page::addPlot(const QString& name) {
 }
 
 KpiBars kpiBars(const std::vector<ShownRun>& runs, const std::vector<std::string>& names,
-                std::size_t most) {
+                std::size_t max) {
   KpiBars out;
   for (const ShownRun& shown : runs) {
     PlotSeries bars{shown.name, {}, {}, SeriesStyle::kBars, false, std::nullopt};
@@ -30,7 +30,7 @@ KpiBars kpiBars(const std::vector<ShownRun>& runs, const std::vector<std::string
                                   : text(kpi.point);
         qsizetype place = out.points.indexOf(label);
         if (place < 0) {
-          if (static_cast<std::size_t>(out.points.size()) == most) {
+          if (static_cast<std::size_t>(out.points.size()) == max) {
             ++out.left_out;
             continue;
           }

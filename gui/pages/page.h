@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gui/data/live_run.h"
-#include "gui/models/run_shelf.h"
+#include "gui/models/run_list.h"
 #include "gui/plots/plot.h"
 #include "gui/plots/theme.h"
 
@@ -46,7 +46,7 @@ struct KpiBars {
   std::size_t left_out = 0;  // points without room
 };
 KpiBars kpiBars(const std::vector<ShownRun>& runs, const std::vector<std::string>& names,
-                std::size_t most = 40);
+                std::size_t max = 40);
 
 // A series of `values` over trial time.
 PlotSeries timeSeries(const QString& name, const TimeSeries& values);

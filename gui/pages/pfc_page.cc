@@ -15,7 +15,7 @@ namespace plumbline::gui {
 namespace {
 
 // Most lanes that one screen can show; those with the longest pauses are selected.
-constexpr std::size_t kMostLanes = 32;
+constexpr std::size_t kMaxLanes = 32;
 
 struct Lane {
   QString name;
@@ -34,16 +34,16 @@ PlotSeries spansOf(const std::vector<Lane>& lanes, std::size_t lane) {
 
 // The longest paused ones, in their original order; `note` mentions the others.
 std::vector<Lane> longest(std::vector<Lane> lanes, QString& note) {
-  if (lanes.size() <= kMostLanes) return lanes;
+  if (lanes.size() <= kMaxLanes) return lanes;
   std::vector<double> paused;
   paused.reserve(lanes.size());
   for (const Lane& lane : lanes) paused.push_back(lane.paused);
-  std::nth_element(paused.begin(), paused.begin() + kMostLanes - 1, paused.end(), std::greater<>());
-  const double least = paused[kMostLanes - 1];
-  note += QObject::tr("The %1 longest paused of %2 lanes. ").arg(kMostLanes).arg(lanes.size());
+  std::nth_element(paused.begin(), paused.begin() + kMaxLanes - 1, paused.end(), std::greater<>());
+  const double min = paused[kMaxLanes - 1];
+  note += QObject::tr("The %1 longest paused of %2 lanes. ").arg(kMaxLanes).arg(lanes.size());
   std::vector<Lane> kept;
   for (Lane& lane : lanes) {
-    if (lane.paused >= least && kept.size() < kMostLanes) kept.push_back(std::move(lane));
+    if (lane.paused >= min && kept.size() < kMaxLanes) kept.push_back(std::move(lane));
   }
   return kept;
 }

@@ -9,7 +9,7 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr std::size_t kMostLines = 8;
+constexpr std::size_t kMaxLines = 8;
 constexpr double kBytesPerKilobyte = 1000;
 
 }  // namespace
@@ -47,9 +47,9 @@ void QueuesPage::show(const PageInput& input) {
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return a.deepest > b.deepest; });
   axes.x_label = tr("trial time [µs]");
-  if (lines.size() > kMostLines) {
-    axes.x_label += tr(" – the %1 deepest of %2 queues").arg(kMostLines).arg(lines.size());
-    lines.resize(kMostLines);
+  if (lines.size() > kMaxLines) {
+    axes.x_label += tr(" – the %1 deepest of %2 queues").arg(kMaxLines).arg(lines.size());
+    lines.resize(kMaxLines);
   }
   std::vector<PlotSeries> series;
   for (const Line& line : lines) {

@@ -94,9 +94,9 @@ QString summaryOf(const StoredTest& test, std::size_t anomalies) {
 
 }  // namespace
 
-ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
+ResultsPage::ResultsPage(RunList* runList, QWidget* parent)
     : Page(parent),
-      shelf_(shelf),
+      run_list_(runList),
       runs_(new GroupedModel({tr("Run"), tr("Scenario"), tr("Status"), tr("Shown"), tr("Bench")},
                              this)),
       list_(new QTreeView),
@@ -188,7 +188,7 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
   connect(list_, &QTreeView::activated, this, [want] { want(false); });
   connect(compare_button_, &QPushButton::clicked, this, [want] { want(true); });
   connect(remove_button_, &QPushButton::clicked, this, [this] {
-    for (const QVariantList& run : selectedRuns()) shelf_->compare(run[0].toString(), false);
+    for (const QVariantList& run : selectedRuns()) run_list_->compare(run[0].toString(), false);
   });
   connect(report_button_, &QPushButton::clicked, this, [this, current] {
     const QVariantList data = current().toList();
@@ -201,7 +201,7 @@ ResultsPage::ResultsPage(RunShelf* shelf, QWidget* parent)
           &ResultsPage::enableButtons);
   connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &ResultsPage::enableButtons);
-  connect(shelf_, &RunShelf::changed, this, &ResultsPage::fillRuns);
+  connect(run_list_, &RunList::changed, this, &ResultsPage::fillRuns);
   connect(charts_, &QComboBox::currentIndexChanged, this, [this] {
     drawChart();
     chart_->fit();
@@ -218,7 +218,7 @@ void ResultsPage::setServerRuns(const QString& address,
 
 void ResultsPage::fillRuns() {
   const auto shownMark = [this](const QString& key) {
-    return shelf_->isShown(key) ? tr("yes") : QString();
+    return run_list_->isShown(key) ? tr("yes") : QString();
   };
   std::vector<Group> groups;
   Group server{{{address_.isEmpty() ? tr("No server") : tr("Server")}}, {}};
@@ -236,7 +236,7 @@ void ResultsPage::fillRuns() {
   }
   groups.push_back(std::move(server));
   Group files{{{tr("Files")}}, {}};
-  for (const auto& [key, one] : shelf_->all()) {
+  for (const auto& [key, one] : run_list_->all()) {
     if (key.startsWith(QStringLiteral("server "))) continue;
     files.rows.push_back({{QString::number(one.run->run), text(one.run->scenario_name),
                            text(one.run->status), shownMark(key), text(one.run->bench)},
@@ -257,11 +257,11 @@ void ResultsPage::fillRuns() {
 }
 
 void ResultsPage::fitRunColumns() {
-  constexpr int kLeastName = 84;
+  constexpr int kMinName = 84;
   const QHeaderView& header = *list_->header();
   int room = list_->viewport()->width() - header.sectionSizeHint(kBench);
   for (const int column : {kRun, kStatus, kShown}) room -= header.sectionSize(column);
-  list_->setColumnHidden(kBench, room < kLeastName);
+  list_->setColumnHidden(kBench, room < kMinName);
 }
 
 bool ResultsPage::eventFilter(QObject* watched, QEvent* event) {
@@ -299,7 +299,9 @@ void ResultsPage::enableButtons() {
       run && data[2] != QStringLiteral("running") && data[2] != QStringLiteral("stopping");
   const bool of_server = run && data[1].toLongLong() > 0;
   const std::vector<QVariantList> selected = selectedRuns();
-  const auto shown = [this](const QVariantList& one) { return shelf_->isShown(one[0].toString()); };
+  const auto shown = [this](const QVariantList& one) {
+    return run_list_->isShown(one[0].toString());
+  };
   show_button_->setEnabled(!selected.empty());
   compare_button_->setEnabled(!std::all_of(selected.begin(), selected.end(), shown));
   remove_button_->setEnabled(std::any_of(selected.begin(), selected.end(), shown));
@@ -386,10 +388,10 @@ void ResultsPage::fillFigures() {
 
 void ResultsPage::fitFigureColumns() {
   constexpr int kPoint = 2;
-  constexpr int kLeastPoint = 130;
+  constexpr int kMinPoint = 130;
   if (figures_->columnCount() <= kPoint) return;
   const int others = figures_->horizontalHeader()->length() - figures_->columnWidth(kPoint);
-  figures_->setColumnWidth(kPoint, std::max(figures_->viewport()->width() - others, kLeastPoint));
+  figures_->setColumnWidth(kPoint, std::max(figures_->viewport()->width() - others, kMinPoint));
 }
 
 void ResultsPage::fillCharts() {

@@ -18,7 +18,7 @@ namespace plumbline::gui {
 class ResultsPage : public Page {
   Q_OBJECT
  public:
-  explicit ResultsPage(RunShelf* shelf, QWidget* parent = nullptr);
+  explicit ResultsPage(RunList* runList, QWidget* parent = nullptr);
 
   // The runs of the server at `address`, newest first.
   void setServerRuns(const QString& address, const std::vector<control::RunState>& runs);
@@ -48,7 +48,7 @@ class ResultsPage : public Page {
   void enableButtons();
   [[nodiscard]] std::vector<QVariantList> selectedRuns() const;
 
-  RunShelf* shelf_;
+  RunList* run_list_;
   QString address_;
   std::vector<control::RunState> server_runs_;
   std::vector<ShownRun> shown_;

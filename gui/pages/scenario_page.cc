@@ -26,7 +26,7 @@ namespace {
 constexpr int kCheckAfterMs = 400;
 constexpr int kLineRole = Qt::UserRole;
 constexpr int kColumnRole = Qt::UserRole + 1;
-constexpr qint64 kMostScenarioBytes = 1024LL * 1024;  // of a scenario, as in the server's reader
+constexpr qint64 kMaxScenarioBytes = 1024LL * 1024;  // of a scenario, as in the server's reader
 
 }  // namespace
 
@@ -161,7 +161,7 @@ bool ScenarioPage::open(const QString& path) {
     emit failed(tr("%1 could not be read: %2").arg(path, file.errorString()));
     return false;
   }
-  if (file.size() > kMostScenarioBytes) {
+  if (file.size() > kMaxScenarioBytes) {
     emit failed(tr("%1 is larger than a scenario may be (1 MiB)").arg(path));
     return false;
   }

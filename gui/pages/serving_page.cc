@@ -19,7 +19,7 @@ namespace {
 
 enum WorkerFigure { kCacheOfWorkers, kQueuesOfWorkers, kCacheOverTime, kQueuesOverTime };
 
-constexpr std::size_t kMostWorkers = 64;
+constexpr std::size_t kMaxWorkers = 64;
 
 const QString kNone = QStringLiteral("–");
 
@@ -60,7 +60,7 @@ class WorkerRows {
  public:
   // The position of a worker; nothing without room.
   std::optional<double> add(const QString& worker) {
-    if (axes.x_names.size() == static_cast<qsizetype>(kMostWorkers)) return std::nullopt;
+    if (axes.x_names.size() == static_cast<qsizetype>(kMaxWorkers)) return std::nullopt;
     axes.x_names.push_back(worker);
     return static_cast<double>(axes.x_names.size() - 1);
   }
@@ -69,10 +69,10 @@ class WorkerRows {
     series.y.push_back(value);
   }
   // `shares` in %: the axis ends at 100 %, unless all values are too small to be visible on it.
-  void endAtAll(const PlotSeries& shares) {
-    constexpr double kLittle = 5;
+  void endAtHundredPercent(const PlotSeries& shares) {
+    constexpr double kNegligiblePercent = 5;
     const auto largest = std::max_element(shares.y.begin(), shares.y.end());
-    if (largest != shares.y.end() && *largest >= kLittle) axes.y_most = 100;
+    if (largest != shares.y.end() && *largest >= kNegligiblePercent) axes.y_max = 100;
   }
   Plot::Axes axes;
 };
@@ -286,7 +286,7 @@ void ServingPage::showLiveWorkers(const LiveServed& served) {
   }
   const auto shown = static_cast<std::uint64_t>(rows.axes.x_names.size());
   if (shown > 0 && shown < all) rows.axes.y_label += tr(" – %1 of %2 workers").arg(shown).arg(all);
-  if (cache) rows.endAtAll(first);
+  if (cache) rows.endAtHundredPercent(first);
   std::vector<PlotSeries> series{std::move(first)};
   if (!cache) series.push_back(std::move(second));
   workers_->setContent(rows.axes, std::move(series));
@@ -425,30 +425,30 @@ void ServingPage::showStoredWorkers(const StoredTrial* trial) {
   }
   WorkerRows rows;
   PlotSeries mean{tr("mean over the trial"), {}, {}, SeriesStyle::kBars, false, 0};
-  PlotSeries most{tr("most"), {}, {}, SeriesStyle::kBars, false, 1};
+  PlotSeries max{tr("most"), {}, {}, SeriesStyle::kBars, false, 1};
   const auto add = [&](const QString& worker, std::optional<double> of,
                        std::optional<double> peak) {
     const std::optional<double> place = rows.add(worker);
     if (place && of) WorkerRows::bar(mean, *place, *of);
-    if (place && peak) WorkerRows::bar(most, *place, *peak);
+    if (place && peak) WorkerRows::bar(max, *place, *peak);
   };
   if (figure == kCacheOfWorkers) {
     workers_->setEmptyText(tr("This result holds no KV cache of workers."));
     rows.axes.y_label = tr("KV cache in use [%]");
     for (const StoredWorker& one : storedWorkers(runs_[trial->run].run->tests[trial->test])) {
-      if (one.point == trial->trial.point) add(text(one.worker), one.mean, one.most);
+      if (one.point == trial->trial.point) add(text(one.worker), one.mean, one.max);
     }
-    rows.endAtAll(most);
+    rows.endAtHundredPercent(max);
   } else {
     rows.axes.y_label = tr("requests waiting");
     for (const bool decode : {false, true}) {
       const QString name = decode ? tr("decode %1") : tr("prefill %1");
       for (const WorkerQueue& queue : queuesOf(requests, decode, false)) {
-        add(name.arg(queue.worker), queue.mean, queue.most);
+        add(name.arg(queue.worker), queue.mean, queue.max);
       }
     }
   }
-  workers_->setContent(rows.axes, {std::move(mean), std::move(most)});
+  workers_->setContent(rows.axes, {std::move(mean), std::move(max)});
 }
 
 void ServingPage::fillStoredFigures() {

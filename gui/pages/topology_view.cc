@@ -97,11 +97,11 @@ const std::string& TopologyView::busierLink(const PlacedCable& cable) const {
 
 std::string TopologyView::linkAt(const QPointF& at) const {
   const PlacedCable* nearest = nullptr;
-  double least = kReach;
+  double min = kReach;
   for (const PlacedCable& cable : layout_.cables) {
     const double gap = distance(lineOf(cable), at);
-    if (gap > least) continue;
-    least = gap;
+    if (gap > min) continue;
+    min = gap;
     nearest = &cable;
   }
   return nearest == nullptr ? std::string() : busierLink(*nearest);

@@ -8,8 +8,8 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr double kLargestPlain = 1e9;
-constexpr double kSmallestPlain = 1e-4;
+constexpr double kMaxDecimalValue = 1e9;
+constexpr double kMinDecimalValue = 1e-4;
 
 // From this many decades on only these are labelled; below, 1-2-5; below the second constant,
 // linear ticks.
@@ -44,7 +44,7 @@ QString tickLabel(double value, double step) {
   static const QLocale kLocale(QLocale::English, QLocale::UnitedStates);
   const double size = std::abs(value);
   if (size < step * 1e-6) return QStringLiteral("0");
-  if (size >= kLargestPlain || size < kSmallestPlain) return kLocale.toString(value, 'g', 3);
+  if (size >= kMaxDecimalValue || size < kMinDecimalValue) return kLocale.toString(value, 'g', 3);
   const int digits =
       std::clamp(static_cast<int>(std::ceil(-std::log10(std::max(step, 1e-9)) - 1e-9)), 0, 6);
   return kLocale.toString(value, 'f', digits);

@@ -5,9 +5,9 @@
 
 namespace plumbline::gui {
 
-QString elided(const QString& text, qsizetype most) {
-  if (text.size() <= most) return text;
-  return text.left((most - 1) / 2) + QStringLiteral("…") + text.right(most / 2);
+QString elided(const QString& text, qsizetype max) {
+  if (text.size() <= max) return text;
+  return text.left((max - 1) / 2) + QStringLiteral("…") + text.right(max / 2);
 }
 
 QString commonParts(const QStringList& names) {
@@ -26,13 +26,13 @@ QString commonParts(const QStringList& names) {
   }
 }
 
-QString inTwoLines(const QString& text, qsizetype most) {
-  if (text.size() <= most) return text;
+QString inTwoLines(const QString& text, qsizetype max) {
+  if (text.size() <= max) return text;
   // The space where the first line ends; a comma before it belongs to the first line.
-  qsizetype end = text.lastIndexOf(QStringLiteral(", "), most - 1);
-  end = end < 0 ? text.lastIndexOf(QLatin1Char(' '), most) : end + 1;
-  if (end <= 0) return elided(text, most);
-  return text.left(end) + QLatin1Char('\n') + elided(text.mid(end + 1), most);
+  qsizetype end = text.lastIndexOf(QStringLiteral(", "), max - 1);
+  end = end < 0 ? text.lastIndexOf(QLatin1Char(' '), max) : end + 1;
+  if (end <= 0) return elided(text, max);
+  return text.left(end) + QLatin1Char('\n') + elided(text.mid(end + 1), max);
 }
 
 }  // namespace plumbline::gui

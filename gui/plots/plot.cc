@@ -338,14 +338,14 @@ void Plot::fitRanges() {
   QCPRange y = widened(y_low, y_high, axes_.log_y, 0.06);
   // The axis of values starts at zero and ends at the highest value there can be.
   QCPRange& values = lying() ? x : y;
-  const double least = lying() ? x_low : y_low;
-  if (!axes_.log_y && axes_.y_from_zero && least >= 0) {
+  const double min = lying() ? x_low : y_low;
+  if (!axes_.log_y && axes_.y_from_zero && min >= 0) {
     values.lower = 0;
-    const double most = lying() ? x_high : y_high;
+    const double max = lying() ? x_high : y_high;
     // Room above values that hardly differ, too.
-    values.upper = most > 0 ? std::max(values.upper, most * 1.06) : 1;
+    values.upper = max > 0 ? std::max(values.upper, max * 1.06) : 1;
   }
-  if (axes_.y_most) values.upper = *axes_.y_most * 1.03;
+  if (axes_.y_max) values.upper = *axes_.y_max * 1.03;
   if (axes_.x_until) x = {0, *axes_.x_until};
   if (!rowNames().empty()) {
     // As many rows as have room for their names; dragging shows the others.

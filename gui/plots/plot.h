@@ -54,7 +54,7 @@ class Plot : public QWidget {
     bool log_x = false;
     bool log_y = false;
     bool y_from_zero = true;          // linear ordinates only
-    std::optional<double> y_most;     // largest possible value: 100 %, a JFI of 1
+    std::optional<double> y_max;      // largest possible value: 100 %, a JFI of 1
     std::optional<double> x_until{};  // the abscissa runs from 0 to here, whatever the data
     // Of x = 0, 1, 2 …: such bars are horizontal, because names are long.
     QStringList x_names{};
@@ -111,7 +111,7 @@ class Plot : public QWidget {
   void fitRanges();
   void fitLaneHeight();
   void showMenu(const QPoint& at);
-  void askAndExport(const QString& ending);
+  void chooseFileAndExport(const QString& ending);
   void showLegend();
   [[nodiscard]] int legendColumns() const;
   [[nodiscard]] int legendEntries() const;

@@ -32,12 +32,12 @@ void Plot::showMenu(const QPoint& at) {
     QAction* action = menu.addAction(tr("Save as &%1 …").arg(QString(ending).toUpper()));
     action->setEnabled(pointCount() > 0);
     connect(action, &QAction::triggered, this,
-            [this, ending] { askAndExport(QString::fromLatin1(ending)); });
+            [this, ending] { chooseFileAndExport(QString::fromLatin1(ending)); });
   }
   menu.exec(mapToGlobal(at));
 }
 
-void Plot::askAndExport(const QString& ending) {
+void Plot::chooseFileAndExport(const QString& ending) {
   const QString suggested = QString(name_).toLower().replace(QLatin1Char(' '), QLatin1Char('-'));
   const QString path = QFileDialog::getSaveFileName(this, tr("Save plot"),
                                                     QStringLiteral("%1.%2").arg(suggested, ending));

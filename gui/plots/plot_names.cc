@@ -15,7 +15,7 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr int kMostLegendColumns = 3;
+constexpr int kMaxLegendColumns = 3;
 constexpr qsizetype kLongestName = 44;  // characters
 constexpr int kLegendIcon = 56;         // an entry's line, and the room around it
 constexpr int kCharacter = 7;           // about, in pixels
@@ -61,7 +61,7 @@ int Plot::legendColumns() const {
   qsizetype longest = 1;
   for (const PlotSeries& one : series_) longest = std::max(longest, one.name.size());
   const auto column = static_cast<int>(std::min(longest, kLongestName)) * kCharacter + kLegendIcon;
-  return std::clamp(width() / column, 1, kMostLegendColumns);
+  return std::clamp(width() / column, 1, kMaxLegendColumns);
 }
 
 int Plot::legendEntries() const {
@@ -90,15 +90,15 @@ void Plot::placeMarkerNames() {
 void Plot::applyAxes() {
   // Names of rows may take two fifths of the width, in two lines if necessary. Their common
   // beginning is shown once.
-  const auto most = std::clamp<qsizetype>(width() * 2 / 5 / kCharacter, 10, kLongestName);
-  const auto set = [most](QCPAxis* axis, const QString& label, bool log, const QStringList& names) {
+  const auto max = std::clamp<qsizetype>(width() * 2 / 5 / kCharacter, 10, kLongestName);
+  const auto set = [max](QCPAxis* axis, const QString& label, bool log, const QStringList& names) {
     const QString common = label.isEmpty() ? commonParts(names) : QString();
     axis->setLabel(common.isEmpty() ? label : common.chopped(2));
     axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     if (!names.empty()) {
       QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
       for (int i = 0; i < names.size(); ++i) {
-        ticker->addTick(i, inTwoLines(names[i].mid(common.size()), most));
+        ticker->addTick(i, inTwoLines(names[i].mid(common.size()), max));
       }
       axis->setTicker(ticker);
     } else if (log) {

@@ -23,7 +23,7 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr int kMostLogLines = 5000;
+constexpr int kMaxLogLines = 5000;
 
 enum LogLine { kPlainLine, kFailureLine };  // states of the log's blocks
 
@@ -247,7 +247,7 @@ CountersPanel::CountersPanel(Session* session, QWidget* parent)
 LogPanel::LogPanel(QWidget* parent)
     : QWidget(parent), lines_(new QPlainTextEdit), theme_(lightTheme()) {
   lines_->setReadOnly(true);
-  lines_->setMaximumBlockCount(kMostLogLines);
+  lines_->setMaximumBlockCount(kMaxLogLines);
   lines_->setAccessibleName(tr("Log"));
   lines_->setTabChangesFocus(true);
   lines_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));

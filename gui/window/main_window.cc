@@ -61,13 +61,13 @@ MainWindow::MainWindow(QString server_program, QString results, QWidget* parent)
 MainWindow::~MainWindow() { session_.close(); }
 
 void MainWindow::makeConnections() {
-  connect(strip_, &StatusStrip::connectWanted, this, &MainWindow::askToConnect);
+  connect(strip_, &StatusStrip::connectWanted, this, &MainWindow::showConnectDialog);
   connect(strip_, &StatusStrip::scenarioChosen, this, &MainWindow::chooseScenario);
   connect(strip_->runButton(), &QPushButton::clicked, this, &MainWindow::run);
   connect(strip_->stopButton(), &QPushButton::clicked, this, &MainWindow::stop);
   connect(start_page_, &StartPage::quickstartWanted, this, &MainWindow::runQuickstart);
-  connect(start_page_, &StartPage::connectWanted, this, &MainWindow::askToConnect);
-  connect(start_page_, &StartPage::openResultWanted, this, &MainWindow::askToOpenResult);
+  connect(start_page_, &StartPage::connectWanted, this, &MainWindow::showConnectDialog);
+  connect(start_page_, &StartPage::openResultWanted, this, &MainWindow::chooseResultToOpen);
   connect(start_page_, &StartPage::editScenarioWanted, this,
           [this] { tabs_->setCurrentWidget(scenario_page_); });
   connect(scenario_page_, &ScenarioPage::nameChanged, this,
@@ -79,7 +79,7 @@ void MainWindow::makeConnections() {
   connect(results_page_, &ResultsPage::wanted, this, &MainWindow::showRun);
   connect(results_page_, &ResultsPage::reportWanted, this, &MainWindow::openReport);
   connect(results_page_, &ResultsPage::resumeWanted, this, &MainWindow::resumeRun);
-  connect(results_page_, &ResultsPage::openFileWanted, this, &MainWindow::askToOpenResult);
+  connect(results_page_, &ResultsPage::openFileWanted, this, &MainWindow::chooseResultToOpen);
   connect(captures_, &CapturesPanel::message, this, &MainWindow::report);
 
   connect(&session_, &Session::message, this, &MainWindow::report);
@@ -95,7 +95,7 @@ void MainWindow::makeConnections() {
     if (!run.error.empty()) report(text(run.error), true);
     if (run.status == "done") fetchResults(run.id, false);
   });
-  connect(&shelf_, &RunShelf::changed, this, [this] {
+  connect(&run_list_, &RunList::changed, this, [this] {
     if (!showsLive()) refreshPage();
   });
   connect(&report_writer_, &ReportWriter::written, this, &MainWindow::showReport);
@@ -154,7 +154,7 @@ void MainWindow::report(const QString& message, bool failure) {
 
 void MainWindow::connectTo(const control::ServerAddress& address) { session_.open(address); }
 
-void MainWindow::askToConnect() {
+void MainWindow::showConnectDialog() {
   ConnectDialog dialog(this);
   if (dialog.exec() == QDialog::Accepted) connectTo(dialog.address());
 }
@@ -298,7 +298,7 @@ void MainWindow::resumeRun(qint64 run) {
                                      this, [this](const auto& outcome) { runStarted(outcome); }));
 }
 
-void MainWindow::askToOpenResult() {
+void MainWindow::chooseResultToOpen() {
   openResults(QFileDialog::getOpenFileNames(this, tr("Open results"), {}, tr("Results (*.json)")));
 }
 
@@ -326,12 +326,12 @@ void MainWindow::openResults(const QStringList& paths) {
       openDirectory(path);
       continue;
     }
-    const QString error = shelf_.addFile(path);
+    const QString error = run_list_.addFile(path);
     if (!error.isEmpty()) {
       report(error, true);
       continue;
     }
-    first ? shelf_.showAlone(path) : shelf_.compare(path, true);
+    first ? run_list_.showAlone(path) : run_list_.compare(path, true);
     first = false;
   }
   if (first) return;
@@ -349,12 +349,13 @@ void MainWindow::fetchResults(qint64 run, bool compare) {
           report(Session::refusalText(outcome.refusal()), true);
           return;
         }
-        const QString error = shelf_.add(key, source, QByteArray::fromStdString(outcome.value()));
+        const QString error =
+            run_list_.add(key, source, QByteArray::fromStdString(outcome.value()));
         if (!error.isEmpty()) {
           report(error, true);
           return;
         }
-        compare ? shelf_.compare(key, true) : shelf_.showAlone(key);
+        compare ? run_list_.compare(key, true) : run_list_.showAlone(key);
         showSource(false);
       }));
 }
@@ -363,7 +364,7 @@ void MainWindow::showRun(const QString& key, qint64 server_run, bool compare) {
   if (server_run > 0) {
     fetchResults(server_run, compare);
   } else {
-    compare ? shelf_.compare(key, true) : shelf_.showAlone(key);
+    compare ? run_list_.compare(key, true) : run_list_.showAlone(key);
     showSource(false);
   }
 }
@@ -371,7 +372,7 @@ void MainWindow::showRun(const QString& key, qint64 server_run, bool compare) {
 void MainWindow::openReport(const QString& key, qint64 server_run) {
   if (server_run > 0) {
     fetchReport(server_run);
-  } else if (const auto found = shelf_.all().find(key); found != shelf_.all().end()) {
+  } else if (const auto found = run_list_.all().find(key); found != run_list_.all().end()) {
     report_writer_.write(server_program_, key, *found->second.run);
   }
 }
@@ -421,7 +422,7 @@ void MainWindow::refreshPage() {
   if (showsLive()) {
     input.live = &session_.live();
   } else {
-    input.runs = shelf_.shown();
+    input.runs = run_list_.shown();
   }
   page->show(input);
 }

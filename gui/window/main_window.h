@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "gui/models/run_shelf.h"
+#include "gui/models/run_list.h"
 #include "gui/models/session.h"
 #include "gui/plots/theme.h"
 #include "gui/window/local_server.h"
@@ -55,7 +55,7 @@ class MainWindow : public QMainWindow {
 
   // For tests and screenshots.
   [[nodiscard]] Session& session() { return session_; }
-  [[nodiscard]] RunShelf& shelf() { return shelf_; }
+  [[nodiscard]] RunList& runList() { return run_list_; }
   [[nodiscard]] QTabWidget& tabs() { return *tabs_; }
   [[nodiscard]] ScenarioPage& scenarioPage() { return *scenario_page_; }
   [[nodiscard]] DistributionPage& cdfPage() { return *cdf_page_; }
@@ -81,8 +81,8 @@ class MainWindow : public QMainWindow {
   void makeConnections();
   void restoreLayout();
   void report(const QString& message, bool failure);
-  void askToConnect();
-  void askToOpenResult();
+  void showConnectDialog();
+  void chooseResultToOpen();
   void openDirectory(const QString& path);
   void chooseScenario(const QString& name);
   // Calls `action` once a server is connected; starts a local one if there is no connection or
@@ -106,7 +106,7 @@ class MainWindow : public QMainWindow {
   QString results_;
   Theme theme_;
   Session session_;
-  RunShelf shelf_;
+  RunList run_list_;
   LocalServer local_server_;
   ReportWriter report_writer_;
   std::function<void()> when_connected_;

@@ -46,7 +46,7 @@ void MainWindow::makePages() {
   flows_page_ = new FlowsPage;
   cdf_page_ = new DistributionPage(DistributionPage::Kind::kCdf);
   topology_page_ = new TopologyPage;
-  results_page_ = new ResultsPage(&shelf_);
+  results_page_ = new ResultsPage(&run_list_);
   tabs_->addTab(start_page_, tr("Start"));
   tabs_->addTab(scenario_page_, tr("Scenario"));
   const auto add = [this](Page* page, const QString& title) {
@@ -103,7 +103,7 @@ void MainWindow::makeDocks() {
 
 void MainWindow::makeMenus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
-  file->addAction(tr("&Open result …"), QKeySequence::Open, this, &MainWindow::askToOpenResult);
+  file->addAction(tr("&Open result …"), QKeySequence::Open, this, &MainWindow::chooseResultToOpen);
   file->addAction(tr("Open &scenario …"), this, [this] {
     tabs_->setCurrentWidget(scenario_page_);
     const QString path =
@@ -125,7 +125,7 @@ void MainWindow::makeMenus() {
 
   QMenu* server = menuBar()->addMenu(tr("Ser&ver"));
   server->addAction(tr("&Connect …"), QKeySequence(Qt::CTRL | Qt::Key_K), this,
-                    &MainWindow::askToConnect);
+                    &MainWindow::showConnectDialog);
   server->addAction(tr("Start a &local one"), this, [this] { withServer([] {}); });
   server->addAction(tr("&Disconnect"), this, [this] { session_.close(); });
 

@@ -14,7 +14,7 @@
 namespace plumbline::gui {
 namespace {
 
-constexpr qint64 kMostReportBytes = 256LL * 1024 * 1024;  // of a report
+constexpr qint64 kMaxReportBytes = 256LL * 1024 * 1024;  // of a report
 
 // A directory for each path, so that reports of files of one name do not replace each other.
 QDir directoryFor(const QString& result) {
@@ -26,17 +26,17 @@ QDir directoryFor(const QString& result) {
 
 }  // namespace
 
-QString reportBeside(const QString& result, const StoredRun& run) {
+QString reportNextTo(const QString& result, const StoredRun& run) {
   QFile file(QFileInfo(result).dir().filePath(QStringLiteral("report.html")));
   if (run.created.empty() || !file.open(QIODevice::ReadOnly)) return {};
   // As every report names its run.
   const QString mark = QStringLiteral("run %1 · started %2").arg(run.run).arg(text(run.created));
-  return file.read(kMostReportBytes).contains(mark.toUtf8()) ? QFileInfo(file).absoluteFilePath()
-                                                             : QString();
+  return file.read(kMaxReportBytes).contains(mark.toUtf8()) ? QFileInfo(file).absoluteFilePath()
+                                                            : QString();
 }
 
 void ReportWriter::write(const QString& program, const QString& result, const StoredRun& run) {
-  if (const QString there = reportBeside(result, run); !there.isEmpty()) {
+  if (const QString there = reportNextTo(result, run); !there.isEmpty()) {
     emit written(there);
     return;
   }

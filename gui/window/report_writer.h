@@ -11,7 +11,7 @@
 namespace plumbline::gui {
 
 // The report.html beside `result`, if it belongs to `run`; empty if there is none.
-QString reportBeside(const QString& result, const StoredRun& run);
+QString reportNextTo(const QString& result, const StoredRun& run);
 
 class ReportWriter : public QObject {
   Q_OBJECT

@@ -92,7 +92,7 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent)
 }
 
 QLabel* StatusStrip::addValue(QHBoxLayout* row, const QString& title, const QString& tool_tip,
-                              const char* usual) {
+                              const char* defaults) {
   auto* column = new QVBoxLayout;
   column->setSpacing(0);
   auto* head = new QLabel(title);
@@ -103,7 +103,7 @@ QLabel* StatusStrip::addValue(QHBoxLayout* row, const QString& title, const QStr
   // As wide as its longest usual content, so that the strip does not jump.
   QFont bold = value->font();
   bold.setBold(true);
-  value->setMinimumWidth(QFontMetrics(bold).horizontalAdvance(QLatin1String(usual)) + 4);
+  value->setMinimumWidth(QFontMetrics(bold).horizontalAdvance(QLatin1String(defaults)) + 4);
   for (QLabel* label : {head, value}) {
     label->setToolTip(tool_tip);
     column->addWidget(label);

@@ -37,7 +37,7 @@ class StatusStrip : public QWidget {
  private:
   // `usual`: a text of the value's usual length.
   static QLabel* addValue(QHBoxLayout* row, const QString& title, const QString& tool_tip,
-                          const char* usual);
+                          const char* defaults);
   void showConnection();
   void showScenarios();
   void showRun();

@@ -83,8 +83,8 @@ std::uint64_t OpenFile::size() const {
 
 std::string OpenFile::path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
 
-std::optional<OpenFile> openBeneath(const std::string& directory, const std::string& name,
-                                    int& error) {
+std::optional<OpenFile> openBelow(const std::string& directory, const std::string& name,
+                                  int& error) {
   const fs::path relative(name);
   bool leaves = relative.is_absolute() || relative.empty() || name.find('\0') != std::string::npos;
   for (const fs::path& part : relative) leaves = leaves || part == ".." || part.empty();
@@ -109,7 +109,7 @@ std::optional<OpenFile> openRegular(const std::string& path, int& error) {
   return regular(::open(path.c_str(), kReadFlags), error);
 }
 
-std::optional<std::string> readPipe(const std::string& path, std::size_t most, int seconds) {
+std::optional<std::string> readPipe(const std::string& path, std::size_t max, int seconds) {
   using Clock = std::chrono::steady_clock;
   const int pipe = ::open(path.c_str(), kReadFlags);
   struct stat about {};
@@ -121,7 +121,7 @@ std::optional<std::string> readPipe(const std::string& path, std::size_t most, i
     pollfd look{pipe, POLLIN, 0};
     if (::poll(&look, 1, 100) <= 0) continue;
     std::array<char, 65536> part{};
-    const ssize_t count = ::read(pipe, part.data(), std::min(part.size(), most - text.size()));
+    const ssize_t count = ::read(pipe, part.data(), std::min(part.size(), max - text.size()));
     ended = count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
     if (count > 0) text.append(part.data(), static_cast<std::size_t>(count));
   }

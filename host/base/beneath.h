@@ -29,13 +29,13 @@ class OpenFile {
 // The regular file `name` below `directory` ("" is the working directory). Nothing, and an `error`
 // for openFault(), when it does not exist, cannot be read, or the name leads outside. Only ENOENT
 // means that it could exist.
-std::optional<OpenFile> openBeneath(const std::string& directory, const std::string& name,
-                                    int& error);
+std::optional<OpenFile> openBelow(const std::string& directory, const std::string& name,
+                                  int& error);
 // A regular file by its path. Follows links, and does not block on a pipe without a writer.
 std::optional<OpenFile> openRegular(const std::string& path, int& error);
 // The data of a pipe (a shell's <(command)) until its end, but at most `most` bytes; nothing if it
 // is no pipe, or lasts longer than `seconds`.
-std::optional<std::string> readPipe(const std::string& path, std::size_t most, int seconds);
+std::optional<std::string> readPipe(const std::string& path, std::size_t max, int seconds);
 // "it leads through a symbolic link"
 std::string openFault(int error);
 

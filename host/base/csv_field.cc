@@ -11,7 +11,7 @@ namespace plumbline {
 namespace {
 
 // Spreadsheets compute text that begins like a formula, unless it is a number.
-bool looksLikeFormula(const std::string& text) {
+bool isSpreadsheetFormula(const std::string& text) {
   if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos) {
     return false;
   }
@@ -25,7 +25,7 @@ bool looksLikeFormula(const std::string& text) {
 
 std::string csvField(const std::string& given) {
   std::string text = printable(given, true);
-  if (looksLikeFormula(text)) text.insert(text.begin(), '\'');
+  if (isSpreadsheetFormula(text)) text.insert(text.begin(), '\'');
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

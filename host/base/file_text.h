@@ -9,6 +9,6 @@ namespace plumbline {
 
 // Throws Error(kUsage) for anything except a readable regular file of at most `most` bytes; as
 // checkWork() while it reads.
-std::string readFile(const std::filesystem::path& file, std::uint64_t most);
+std::string readFile(const std::filesystem::path& file, std::uint64_t max);
 
 }  // namespace plumbline

@@ -24,7 +24,7 @@ constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP,
 using CrashActions = std::array<struct sigaction, kCrashes.size()>;
 
 // As they were at the first call.
-const CrashActions& crashActionsAtStart() {
+const CrashActions& initialCrashActions() {
   static const CrashActions kAtStart = [] {
     CrashActions actions{};
     for (std::size_t i = 0; i < kCrashes.size(); ++i) sigaction(kCrashes[i], nullptr, &actions[i]);
@@ -33,7 +33,7 @@ const CrashActions& crashActionsAtStart() {
   return kAtStart;
 }
 
-// Action of SIGPIPE before takeOverInterrupts(); unused without it.
+// Action of SIGPIPE before installInterruptHandlers(); unused without it.
 struct sigaction g_pipe_at_start {};
 std::atomic<bool> g_pipe_ignored{false};
 
@@ -82,11 +82,11 @@ void waitForSignals(bool int_ignored) {
 
 }  // namespace
 
-void takeOverInterrupts() {
+void installInterruptHandlers() {
   const std::scoped_lock lock(waiting().mutex);
   const sigset_t set = interruptSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  crashActionsAtStart();
+  initialCrashActions();
   ignorePipe();
   if (waiting().process == getpid()) return;
   waiting().process = getpid();
@@ -97,7 +97,7 @@ void takeOverInterrupts() {
 }
 
 void onInterrupt(std::function<void()> act) {
-  takeOverInterrupts();
+  installInterruptHandlers();
   const std::scoped_lock lock(waiting().mutex);
   waiting().act = std::move(act);
 }
@@ -108,11 +108,11 @@ void unblockInterrupts() {
   if (g_pipe_ignored.load()) sigaction(SIGPIPE, &g_pipe_at_start, nullptr);
 }
 
-CrashHandlersKept::CrashHandlersKept() { crashActionsAtStart(); }
+CrashHandlerRestorer::CrashHandlerRestorer() { initialCrashActions(); }
 
-CrashHandlersKept::~CrashHandlersKept() {
+CrashHandlerRestorer::~CrashHandlerRestorer() {
   for (std::size_t i = 0; i < kCrashes.size(); ++i) {
-    sigaction(kCrashes[i], &crashActionsAtStart()[i], nullptr);
+    sigaction(kCrashes[i], &initialCrashActions()[i], nullptr);
   }
 }
 

@@ -10,7 +10,7 @@ namespace plumbline {
 // First call in main(), before any thread is started: threads inherit the signal mask. Without
 // onInterrupt() the signals end the program as usual. Afterwards writing to a pipe or socket
 // without a reader is an error instead of SIGPIPE. Further calls have no effect.
-void takeOverInterrupts();
+void installInterruptHandlers();
 
 // Sets the action for each of the two signals, called on the waiting thread; nothing = end. When it
 // returns, the previous action is not running any more.
@@ -22,14 +22,14 @@ void unblockInterrupts();
 
 // Protects crash handling while a library is loaded or called that may install handlers. The
 // destructor restores the actions for crash signals from before the first such object or
-// takeOverInterrupts(): a crash ends the program by its signal. The handlers of PSM libraries end
-// it with exit code 1 instead, which means that a limit was missed, and write a file.
-class CrashHandlersKept {
+// installInterruptHandlers(): a crash ends the program by its signal. The handlers of PSM libraries
+// end it with exit code 1 instead, which means that a limit was missed, and write a file.
+class CrashHandlerRestorer {
  public:
-  CrashHandlersKept();
-  ~CrashHandlersKept();
-  CrashHandlersKept(const CrashHandlersKept&) = delete;
-  CrashHandlersKept& operator=(const CrashHandlersKept&) = delete;
+  CrashHandlerRestorer();
+  ~CrashHandlerRestorer();
+  CrashHandlerRestorer(const CrashHandlerRestorer&) = delete;
+  CrashHandlerRestorer& operator=(const CrashHandlerRestorer&) = delete;
 };
 
 }  // namespace plumbline

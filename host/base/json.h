@@ -31,13 +31,13 @@ bool holds(const Json& json) {
   const double value = json.template get_ref<const double&>();
   // Both limits are powers of two, or zero, and thus exact.
   const double above = std::ldexp(1.0, std::numeric_limits<T>::digits);
-  const double least = std::is_signed_v<T> ? -above : 0.0;
-  return value >= least && value < above && std::trunc(value) == value;
+  const double min = std::is_signed_v<T> ? -above : 0.0;
+  return value >= min && value < above && std::trunc(value) == value;
 }
 
 // Deepest nesting of arrays and objects that is read. The library parses any depth, but writes and
 // copies by recursion: 100,000 levels overflow the stack. This program's own files are far flatter.
-inline constexpr std::size_t kMostJsonDepth = 64;
+inline constexpr std::size_t kMaxJsonDepth = 64;
 
 // Nesting depth of a JSON text; for invalid text the depth up to the fault, or more.
 inline std::size_t jsonDepth(std::string_view text) {
@@ -63,9 +63,9 @@ inline std::size_t jsonDepth(std::string_view text) {
 // Throws the library's exceptions, and parse_error for too deep nesting.
 template <typename Json = nlohmann::json>
 Json parseJson(std::string_view text) {
-  if (jsonDepth(text) > kMostJsonDepth) {
+  if (jsonDepth(text) > kMaxJsonDepth) {
     throw Json::parse_error::create(
-        101, std::size_t{0}, "nested more than " + std::to_string(kMostJsonDepth) + " levels deep",
+        101, std::size_t{0}, "nested more than " + std::to_string(kMaxJsonDepth) + " levels deep",
         nullptr);
   }
   return Json::parse(text);
@@ -74,7 +74,7 @@ Json parseJson(std::string_view text) {
 // The same without exceptions: a discarded value for invalid text.
 template <typename Json = nlohmann::json>
 Json parseJsonOrDiscard(std::string_view text) {
-  if (jsonDepth(text) > kMostJsonDepth) return Json(Json::value_t::discarded);
+  if (jsonDepth(text) > kMaxJsonDepth) return Json(Json::value_t::discarded);
   return Json::parse(text, nullptr, false);
 }
 

@@ -16,7 +16,7 @@ class LogLines {
   // Most bytes of a line. A pipe that is writable accepts this many at once.
   static constexpr std::size_t kLongest = 4096;
 
-  // `descriptor` must stay open. SIGPIPE must be ignored, as takeOverInterrupts() does.
+  // `descriptor` must stay open. SIGPIPE must be ignored, as installInterruptHandlers() does.
   explicit LogLines(int descriptor) : descriptor_(descriptor) {}
 
   // Text from others in the line is made printable and cut to 400 columns.

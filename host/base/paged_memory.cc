@@ -24,17 +24,17 @@ constexpr std::size_t kRegionBytes = 32 * kPageBytes;
 constexpr std::size_t kOrdinaryBytes = 2 * kPageBytes;
 // Before another region is requested from the system, adjacent free blocks are joined if as much
 // has been released since the last time: tables that grow by doubling release as much as they take.
-constexpr std::size_t kWorthJoining = 4 * kPageBytes;
+constexpr std::size_t kMinJoinedBytes = 4 * kPageBytes;
 // Linux's MADV_COLLAPSE, which headers older than 6.1 do not name: makes one large page of many.
 constexpr int kCollapse = 25;
 
 // The address sanitizer watches blocks that come from the ordinary heap.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kWatched = true;
+constexpr bool kAddressSanitizer = true;
 #elif defined(__has_feature)
-constexpr bool kWatched = __has_feature(address_sanitizer);
+constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
 #else
-constexpr bool kWatched = false;
+constexpr bool kAddressSanitizer = false;
 #endif
 
 // Lengths of blocks: multiples of a cache line up to 16 of them, then eight to each power of two.
@@ -60,8 +60,8 @@ constexpr SizeClass classOf(std::size_t bytes) {
 
 // The largest class that fits into `bytes`, a cache line or more.
 constexpr SizeClass classWithin(std::size_t bytes) {
-  const SizeClass least = classOf(bytes);
-  return least.bytes == bytes ? least : classAt(least.index - 1);
+  const SizeClass min = classOf(bytes);
+  return min.bytes == bytes ? min : classAt(min.index - 1);
 }
 
 // Released blocks.
@@ -146,19 +146,20 @@ class PagedMemory {
  public:
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    void* const block = kWatched ? ::operator new(bytes, kAlignment) : find(classOf(bytes));
+    void* const block =
+        kAddressSanitizer ? ::operator new(bytes, kAlignment) : find(classOf(bytes));
     ++use_.blocks;
     return block;
   }
 
-  void give(void* block, std::size_t bytes) noexcept {
+  void release(void* block, std::size_t bytes) noexcept {
     const std::lock_guard lock(mutex_);
-    if (kWatched) {
+    if (kAddressSanitizer) {
       ::operator delete(block, kAlignment);
     } else {
       const SizeClass size = classOf(bytes);
       free_.push(size, block);
-      given_bytes_ += size.bytes;
+      released_bytes_ += size.bytes;
     }
     if (--use_.blocks == 0) release();
   }
@@ -185,8 +186,8 @@ class PagedMemory {
   void* find(const SizeClass& size) {
     if (void* const block = free_.take(size)) return block;
     if (static_cast<std::size_t>(end_ - next_) < size.bytes) {
-      if (given_bytes_ >= kWorthJoining) {
-        given_bytes_ = 0;
+      if (released_bytes_ >= kMinJoinedBytes) {
+        released_bytes_ = 0;
         free_.join();
         if (void* const block = free_.take(size)) return block;
       }
@@ -256,7 +257,7 @@ class PagedMemory {
 
   std::mutex mutex_;
   FreeBlocks free_;
-  std::size_t given_bytes_ = 0;  // that came back since the last join()
+  std::size_t released_bytes_ = 0;  // that came back since the last join()
   std::byte* next_ = nullptr;
   std::byte* end_ = nullptr;
   std::byte* ordinary_ = nullptr;      // the next large page to be made of ordinary ones,
@@ -273,8 +274,8 @@ PagedMemory& memory() {
 
 }  // namespace
 
-void* takePaged(std::size_t bytes) { return memory().take(bytes); }
-void givePaged(void* block, std::size_t bytes) noexcept { memory().give(block, bytes); }
+void* allocatePaged(std::size_t bytes) { return memory().take(bytes); }
+void freePaged(void* block, std::size_t bytes) noexcept { memory().release(block, bytes); }
 PagedUse pagedUse() { return memory().use(); }
 void trimPaged() noexcept { memory().trim(); }
 

@@ -23,11 +23,11 @@ namespace plumbline {
 // longer keeps all memory that was allocated meanwhile. Any thread may allocate and release.
 
 // A block for `bytes` > 0, on a cache line of its own. Throws std::bad_alloc.
-[[nodiscard]] void* takePaged(std::size_t bytes);
-// Releases a block that takePaged(bytes) has allocated.
-void givePaged(void* block, std::size_t bytes) noexcept;
+[[nodiscard]] void* allocatePaged(std::size_t bytes);
+// Releases a block that allocatePaged(bytes) has allocated.
+void freePaged(void* block, std::size_t bytes) noexcept;
 
-// Blocks that takePaged() has allocated and that are not released.
+// Blocks that allocatePaged() has allocated and that are not released.
 struct PagedUse {
   std::size_t blocks = 0;
   std::size_t reserved_bytes = 0;  // of address space, in use or not
@@ -47,9 +47,9 @@ struct PagedAllocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     static_assert(alignof(T) <= 64);
-    return static_cast<T*>(takePaged(count * sizeof(T)));
+    return static_cast<T*>(allocatePaged(count * sizeof(T)));
   }
-  void deallocate(T* items, std::size_t count) noexcept { givePaged(items, count * sizeof(T)); }
+  void deallocate(T* items, std::size_t count) noexcept { freePaged(items, count * sizeof(T)); }
   bool operator==(const PagedAllocator& /*other*/) const { return true; }
 };
 
@@ -58,9 +58,9 @@ using PagedVector = std::vector<T, PagedAllocator<T>>;
 
 // Base of classes whose objects are allocated there by `new`.
 struct PagedObject {
-  static void* operator new(std::size_t bytes) { return takePaged(bytes); }
+  static void* operator new(std::size_t bytes) { return allocatePaged(bytes); }
   static void operator delete(void* object, std::size_t bytes) noexcept {
-    givePaged(object, bytes);
+    freePaged(object, bytes);
   }
 };
 

@@ -26,9 +26,9 @@ CodePoint codePointAt(std::string_view text) {
     if ((byte(at) & 0xc0U) != 0x80) return {};
     value = value << 6U | (byte(at) & 0x3fU);
   }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::uint32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = value >= 0xd800 && value <= 0xdfff;
-  if (value < kLeast[length] || value > 0x10ffff || surrogate) return {};
+  if (value < kMin[length] || value > 0x10ffff || surrogate) return {};
   return {value, length};
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 // Never special at any position in a word. '~' and '=' are excluded: zsh expands both at the
 // beginning of a word.
-bool isPlain(char c) {
+bool needsNoQuotes(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("_-./:,+@%").find(c) != std::string_view::npos;
 }
@@ -15,7 +15,8 @@ bool isPlain(char c) {
 }  // namespace
 
 std::string shellWord(std::string_view word) {
-  if (!word.empty() && std::all_of(word.begin(), word.end(), isPlain)) return std::string(word);
+  if (!word.empty() && std::all_of(word.begin(), word.end(), needsNoQuotes))
+    return std::string(word);
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

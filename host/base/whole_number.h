@@ -22,20 +22,20 @@ constexpr WholeNumber wholeNumber(std::string_view text) {
   for (const char c : text) {
     if (c < '0' || c > '9') return {{}, "this is not a plain integer"};
   }
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t value = 0;
   for (const char c : text) {
     const auto digit = static_cast<std::uint64_t>(c - '0');
-    if (value > (kMost - digit) / 10) return {{}, "the value is too large"};
+    if (value > (kMax - digit) / 10) return {{}, "the value is too large"};
     value = value * 10 + digit;
   }
   return {value, {}};
 }
 
 // The same where only the range up to `most` matters.
-constexpr std::optional<std::uint64_t> wholeNumberUpTo(std::string_view text, std::uint64_t most) {
+constexpr std::optional<std::uint64_t> wholeNumberUpTo(std::string_view text, std::uint64_t max) {
   const WholeNumber number = wholeNumber(text);
-  return number.value && *number.value <= most ? number.value : std::nullopt;
+  return number.value && *number.value <= max ? number.value : std::nullopt;
 }
 
 }  // namespace plumbline

@@ -18,10 +18,10 @@ namespace {
 using WorkClock = std::chrono::steady_clock;
 
 // How often the memory in use is read, which takes a system call.
-constexpr std::chrono::milliseconds kMemoryLook{50};
+constexpr std::chrono::milliseconds kMemoryPollInterval{50};
 
 thread_local WorkScope* t_scope = nullptr;
-thread_local WorkClock::time_point t_next_look{};
+thread_local WorkClock::time_point t_next_poll{};
 
 std::atomic<std::uint64_t> g_memory_limit{0};
 std::atomic<std::size_t> g_sharers{1};
@@ -55,8 +55,8 @@ void checkWork() {
       throw Error(ErrorKind::kUnsupported, limits.deadline_text);
     }
   }
-  if (now < t_next_look) return;
-  t_next_look = now + kMemoryLook;
+  if (now < t_next_poll) return;
+  t_next_poll = now + kMemoryPollInterval;
   const std::uint64_t used = memoryInUse();
   if (used <= memoryLimit()) return;
   throw Error(ErrorKind::kUnsupported,

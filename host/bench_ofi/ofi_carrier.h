@@ -19,7 +19,7 @@ class OfiCarrier final : public endpoint::Carrier {
   std::unique_ptr<endpoint::Channel> connect(const endpoint::ChannelSpec& spec) override;
   std::unique_ptr<endpoint::Channel> connectHere(const endpoint::ChannelSpec& spec) override;
   [[nodiscard]] const endpoint::Peer* peer() const override { return peer_ ? &*peer_ : nullptr; }
-  [[nodiscard]] Bytes leastMessage() const override { return bench_ofi::leastMessage(*info_); }
+  [[nodiscard]] Bytes minMessage() const override { return bench_ofi::minMessage(*info_); }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> configuration() const override;
   // None: libfabric has no counters of a NIC.
   [[nodiscard]] std::vector<bench::HostCounter> counters() const override { return {}; }

@@ -36,7 +36,7 @@ void OfiChannel::warmUp() {
   std::size_t completed = 0;
   std::size_t told = 0;
   std::array<std::uint32_t, kSlots> slots{};
-  const std::size_t tells = endpoint::targetIsTold(spec_.operation) ? spec_.queue_pairs : 0;
+  const std::size_t tells = endpoint::targetIsNotified(spec_.operation) ? spec_.queue_pairs : 0;
   while (completed < spec_.queue_pairs || told < tells || !intact()) {
     checkWork();
     while (posted < spec_.queue_pairs && post(posted, posted * spec_.window)) ++posted;

@@ -24,7 +24,7 @@ class OfiChannel final : public endpoint::Channel {
   // For tests: closes the target's endpoints.
   void closeTarget() { target_.reset(); }
   // For tests: makes later messages use a wrong key.
-  void spoilKey() { ++remote_.key; }
+  void invalidateKey() { ++remote_.key; }
 
  private:
   void warmUp();

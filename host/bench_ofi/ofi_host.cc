@@ -37,7 +37,7 @@ OfiHost::OfiHost(fi_info& info, std::string name, std::uint32_t endpoints,
     : name_(std::move(name)),
       text_names_(info.addr_format == FI_ADDR_STR),
       memory_(endpoint::makeBuffer(memory_bytes)) {
-  const CrashHandlersKept kept;  // the shm provider's endpoints
+  const CrashHandlerRestorer kept;  // the shm provider's endpoints
   fabric_ = opened<fid_fabric>("fi_fabric", name_, [&](fid_fabric** fabric) {
     return fi_fabric(info.fabric_attr, fabric, nullptr);
   });

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kLibrary = "libfabric.so.1";
 
 void* openLibrary() {
-  const CrashHandlersKept kept;  // libraries of its providers for Omni-Path and InfiniPath
+  const CrashHandlerRestorer kept;  // libraries of its providers for Omni-Path and InfiniPath
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw endpoint::fault(endpoint::FaultKind::kNoDevice,
@@ -41,14 +41,14 @@ Function* entry(const char* name) {
 }  // namespace
 }  // namespace plumbline::bench_ofi
 
-using plumbline::CrashHandlersKept;
+using plumbline::CrashHandlerRestorer;
 using plumbline::bench_ofi::entry;
 
 extern "C" {
 
 int fi_getinfo(uint32_t version, const char* node, const char* service, uint64_t flags,
                const struct fi_info* hints, struct fi_info** info) {
-  const CrashHandlersKept kept;
+  const CrashHandlerRestorer kept;
   return entry<decltype(fi_getinfo)>("fi_getinfo")(version, node, service, flags, hints, info);
 }
 
@@ -59,7 +59,7 @@ struct fi_info* fi_dupinfo(const struct fi_info* info) {
 }
 
 int fi_fabric(struct fi_fabric_attr* attributes, struct fid_fabric** fabric, void* context) {
-  const CrashHandlersKept kept;
+  const CrashHandlerRestorer kept;
   return entry<decltype(fi_fabric)>("fi_fabric")(attributes, fabric, context);
 }
 

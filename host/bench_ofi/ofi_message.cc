@@ -11,8 +11,8 @@ namespace {
 using endpoint::PeerFields;
 using nlohmann::json;
 
-constexpr std::size_t kMostNames = 256;
-constexpr std::uint64_t kMost64 = ~std::uint64_t{0};
+constexpr std::size_t kMaxNames = 256;
+constexpr std::uint64_t kMax64 = ~std::uint64_t{0};
 
 json toJson(const std::vector<OfiName>& names) {
   json list = json::array();
@@ -23,7 +23,7 @@ json toJson(const std::vector<OfiName>& names) {
 std::vector<OfiName> readEndpointNames(PeerFields& fields) {
   std::vector<OfiName> names;
   const json& list = fields.member("names");
-  if (!list.is_array() || list.size() > kMostNames) {
+  if (!list.is_array() || list.size() > kMaxNames) {
     fields.fail("names is no list");
     return names;
   }
@@ -67,8 +67,8 @@ std::optional<OfiAddress> decodeOfiAddress(std::string_view text, std::string& w
   PeerFields fields(*object, why);
   OfiAddress address;
   address.names = readEndpointNames(fields);
-  address.memory.address = fields.number("memory", 0, kMost64);
-  address.memory.key = fields.number("key", 0, kMost64);
+  address.memory.address = fields.number("memory", 0, kMax64);
+  address.memory.key = fields.number("key", 0, kMax64);
   return fields.good() ? std::optional(std::move(address)) : std::nullopt;
 }
 

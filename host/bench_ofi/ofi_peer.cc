@@ -56,9 +56,10 @@ std::string OfiPeerInitiator::address() const {
 void OfiPeerInitiator::meet(const std::string& target) {
   std::string why;
   const auto address = decodeOfiAddress(target, why);
-  if (!address) throw endpoint::senseless("the target program", why);
+  if (!address) throw endpoint::malformedAnswer("the target program", why);
   if (address->names.size() != queue_pairs_) {
-    throw endpoint::senseless("the target program", "not as many endpoints as were asked for");
+    throw endpoint::malformedAnswer("the target program",
+                                    "not as many endpoints as were asked for");
   }
   initiator_.host().meet(address->names);
   remote_ = address->memory;

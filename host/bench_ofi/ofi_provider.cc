@@ -125,7 +125,7 @@ bool deliveryComplete(const fi_info& info) {
   return (info.tx_attr->op_flags & FI_DELIVERY_COMPLETE) != 0;
 }
 
-Bytes leastMessage(const fi_info& info) {
+Bytes minMessage(const fi_info& info) {
   const std::string_view name = info.fabric_attr->prov_name;
   const bool empty = name.find("shm") == name.npos && name.find("ofi_rxd") == name.npos;
   return Bytes(empty ? 0 : 1);

@@ -44,7 +44,7 @@ bool deliveryComplete(const fi_info& info);
 
 // The shortest message whose completion the provider reports: shm and ofi_rxd do not report some
 // empty ones (libfabric 1.17).
-Bytes leastMessage(const fi_info& info);
+Bytes minMessage(const fi_info& info);
 
 // For the report; includes the provider's information on its NIC, if it has one.
 std::vector<std::pair<std::string, std::string>> describe(const fi_info& info);

@@ -63,7 +63,7 @@ std::uint32_t OfiSide::slotOf(const fi_cq_msg_entry& entry,
                                 reinterpret_cast<std::uintptr_t>(contexts.data());
   const std::size_t slot = offset / sizeof(fi_context2);
   if (offset % sizeof(fi_context2) != 0 || slot >= contexts.size()) {
-    throw endpoint::unaskedFault(host_.name());
+    throw endpoint::unexpectedCompletion(host_.name());
   }
   return static_cast<std::uint32_t>(slot);
 }
@@ -145,7 +145,7 @@ void OfiTarget::take(const fi_cq_msg_entry& entry) {
   const bool written = (entry.flags & FI_REMOTE_CQ_DATA) != 0;
   if (spec_.operation == Operation::kSend && !written) return postReceive(slotOf(entry, receives_));
   if (spec_.operation != Operation::kWriteImmediate || !written) {
-    throw endpoint::unaskedFault(host_.name());
+    throw endpoint::unexpectedCompletion(host_.name());
   }
 }
 

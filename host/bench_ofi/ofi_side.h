@@ -35,7 +35,7 @@ class OfiSide {
   OfiSide(fi_info& info, const endpoint::ChannelSpec& spec, const char* name, std::uint64_t access);
 
   // The number of a completion's context, among those that were posted. Throws
-  // endpoint::unaskedFault() for any other one, such as completions of a peer's writes.
+  // endpoint::unexpectedCompletion() for any other one, such as completions of a peer's writes.
   [[nodiscard]] std::uint32_t slotOf(const fi_cq_msg_entry& entry,
                                      const std::vector<fi_context2>& contexts) const;
 

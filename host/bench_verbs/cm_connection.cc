@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kResolve_ms = 2000;
 constexpr int kEvent_ms = 10'000;
-constexpr int kLook_ms = 200;  // interval at which a wait checks for cancellation
+constexpr int kPollInterval_ms = 200;  // interval at which a wait checks for cancellation
 constexpr int kBacklog = 256;
 constexpr const char* kManager = "connection manager";
 
@@ -68,9 +68,9 @@ struct CmEvent {
 CmEvent nextEvent(rdma_event_channel* channel, const std::string& wanted) {
   pollfd waiting{channel->fd, POLLIN, 0};
   int ready = 0;
-  for (int left_ms = kEvent_ms; ready == 0 && left_ms > 0; left_ms -= kLook_ms) {
+  for (int left_ms = kEvent_ms; ready == 0 && left_ms > 0; left_ms -= kPollInterval_ms) {
     checkWork();
-    ready = poll(&waiting, 1, std::min(left_ms, kLook_ms));
+    ready = poll(&waiting, 1, std::min(left_ms, kPollInterval_ms));
   }
   if (ready == 0) {
     throw endpoint::fault(endpoint::FaultKind::kPeerGone,
@@ -125,7 +125,7 @@ void makePair(rdma_cm_id* id, const bench::EndpointSpec& spec, const EndSpec& en
 
 // Hands a connected queue pair to its end. The connection manager is not used for it any more: the
 // identifier gets a channel of its own and outlives the one it was connected with.
-void give(CmId id, IbvEnd& end) {
+void handOver(CmId id, IbvEnd& end) {
   checkResult(rdma_migrate_id(id.get(), nullptr), "rdma_migrate_id", kManager);
   end.add(std::move(id));
 }
@@ -154,7 +154,7 @@ class CmCaller {
   // Waits until the call is answered.
   void establish() {
     expect(channel_.get(), RDMA_CM_EVENT_ESTABLISHED);
-    give(std::move(id_), *end_);
+    handOver(std::move(id_), *end_);
   }
 
   std::unique_ptr<IbvEnd> take() { return std::move(end_); }
@@ -190,7 +190,7 @@ class CmListener {
   std::unique_ptr<IbvEnd> take() {
     acceptUntil(end_spec_.queue_pairs);
     while (established_ < answered_.size()) step();
-    for (CmId& id : answered_) give(std::move(id), *end_);
+    for (CmId& id : answered_) handOver(std::move(id), *end_);
     return std::move(end_);
   }
 
@@ -219,9 +219,9 @@ class CmListener {
   std::size_t established_ = 0;
 };
 
-class OpenCaller final : public OpenEnd {
+class CallerEnd final : public UnconnectedEnd {
  public:
-  OpenCaller(const bench::EndpointSpec& spec, const EndSpec& end)
+  CallerEnd(const bench::EndpointSpec& spec, const EndSpec& end)
       : caller_(spec, end), pairs_(end.queue_pairs) {}
 
   [[nodiscard]] EndAddress address() const override { return {}; }
@@ -239,9 +239,9 @@ class OpenCaller final : public OpenEnd {
   std::uint32_t pairs_;
 };
 
-class OpenListener final : public OpenEnd {
+class ListenerEnd final : public UnconnectedEnd {
  public:
-  OpenListener(const bench::EndpointSpec& spec, const EndSpec& end) : listener_(spec, end) {
+  ListenerEnd(const bench::EndpointSpec& spec, const EndSpec& end) : listener_(spec, end) {
     address_.manager_address = spec.address;
     address_.manager_port = listener_.port();
   }
@@ -270,12 +270,13 @@ EndPair connectByManager(const bench::EndpointSpec& spec, const EndSpec& initiat
   return {caller.take(), listener.take()};
 }
 
-std::unique_ptr<OpenEnd> openCaller(const bench::EndpointSpec& spec, const EndSpec& end) {
-  return std::make_unique<OpenCaller>(spec, end);
+std::unique_ptr<UnconnectedEnd> makeCallerEnd(const bench::EndpointSpec& spec, const EndSpec& end) {
+  return std::make_unique<CallerEnd>(spec, end);
 }
 
-std::unique_ptr<OpenEnd> openListener(const bench::EndpointSpec& spec, const EndSpec& end) {
-  return std::make_unique<OpenListener>(spec, end);
+std::unique_ptr<UnconnectedEnd> makeListenerEnd(const bench::EndpointSpec& spec,
+                                                const EndSpec& end) {
+  return std::make_unique<ListenerEnd>(spec, end);
 }
 
 }  // namespace plumbline::bench_verbs

@@ -13,7 +13,8 @@ EndPair connectByManager(const bench::EndpointSpec& spec, const EndSpec& initiat
                          const EndSpec& target);
 
 // The end that connects to the peer's address, and the one that listens at `spec.address`.
-std::unique_ptr<OpenEnd> openCaller(const bench::EndpointSpec& spec, const EndSpec& end);
-std::unique_ptr<OpenEnd> openListener(const bench::EndpointSpec& spec, const EndSpec& end);
+std::unique_ptr<UnconnectedEnd> makeCallerEnd(const bench::EndpointSpec& spec, const EndSpec& end);
+std::unique_ptr<UnconnectedEnd> makeListenerEnd(const bench::EndpointSpec& spec,
+                                                const EndSpec& end);
 
 }  // namespace plumbline::bench_verbs

@@ -11,10 +11,10 @@
 namespace plumbline::bench_verbs {
 namespace {
 
-class OutOfBandEnd final : public OpenEnd {
+class OutOfBandEnd final : public UnconnectedEnd {
  public:
   OutOfBandEnd(const bench::EndpointSpec& spec, const EndSpec& end)
-      : spec_(spec), end_(openEnd(spec, end)), address_(addressOf(*end_, spec)) {}
+      : spec_(spec), end_(makeEnd(spec, end)), address_(addressOf(*end_, spec)) {}
 
   [[nodiscard]] EndAddress address() const override { return address_; }
   std::unique_ptr<VerbsEnd> meet(const EndAddress& peer) override {
@@ -60,10 +60,10 @@ EndPair IbvLibrary::connect(const bench::EndpointSpec& spec, const EndSpec& init
   return {caller.meet(callee_address), callee.meet(caller_address)};
 }
 
-std::unique_ptr<OpenEnd> IbvLibrary::open(const bench::EndpointSpec& spec, const EndSpec& end,
-                                          Role role) {
+std::unique_ptr<UnconnectedEnd> IbvLibrary::open(const bench::EndpointSpec& spec,
+                                                 const EndSpec& end, Role role) {
   if (spec.connection == bench::Connection::kConnectionManager) {
-    return role == Role::kInitiator ? openCaller(spec, end) : openListener(spec, end);
+    return role == Role::kInitiator ? makeCallerEnd(spec, end) : makeListenerEnd(spec, end);
   }
   return std::make_unique<OutOfBandEnd>(spec, end);
 }

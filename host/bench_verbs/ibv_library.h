@@ -11,8 +11,8 @@ class IbvLibrary final : public VerbsLibrary {
   [[nodiscard]] PortLimits port(const bench::EndpointSpec& spec) const override;
   EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
                   const EndSpec& target) override;
-  std::unique_ptr<OpenEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,
-                                Role role) override;
+  std::unique_ptr<UnconnectedEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,
+                                       Role role) override;
 };
 
 }  // namespace plumbline::bench_verbs

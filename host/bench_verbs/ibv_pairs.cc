@@ -119,7 +119,7 @@ ibv_port_attr activePort(ibv_context* context, const bench::EndpointSpec& spec) 
   return attributes;
 }
 
-std::unique_ptr<IbvEnd> openEnd(const bench::EndpointSpec& spec, const EndSpec& end_spec) {
+std::unique_ptr<IbvEnd> makeEnd(const bench::EndpointSpec& spec, const EndSpec& end_spec) {
   Ibv<ibv_context> context = openDevice(spec.device);
   auto end = std::make_unique<IbvEnd>(context.get(), end_spec);
   end->keep(std::move(context));

@@ -11,7 +11,7 @@ namespace plumbline::bench_verbs {
 ibv_port_attr activePort(ibv_context* context, const bench::EndpointSpec& spec);
 
 // An end with a context of its own and unconnected queue pairs. Throws verbsFault().
-std::unique_ptr<IbvEnd> openEnd(const bench::EndpointSpec& spec, const EndSpec& end);
+std::unique_ptr<IbvEnd> makeEnd(const bench::EndpointSpec& spec, const EndSpec& end);
 
 // Address of such an end for a peer; first PSNs are drawn anew with each call. Throws verbsFault(),
 // and Error(kUnsupported) when the port has no GID with the index in `spec`.

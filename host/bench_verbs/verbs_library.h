@@ -99,9 +99,9 @@ class VerbsEnd {
 };
 
 // An end whose peer is in another program: both are opened, exchange addresses, and connect.
-class OpenEnd {
+class UnconnectedEnd {
  public:
-  virtual ~OpenEnd() = default;
+  virtual ~UnconnectedEnd() = default;
 
   [[nodiscard]] virtual EndAddress address() const = 0;
   // Connects the queue pairs with those of `peer`, number by number; once. With the connection
@@ -135,8 +135,8 @@ class VerbsLibrary {
   virtual EndPair connect(const bench::EndpointSpec& spec, const EndSpec& initiator,
                           const EndSpec& target) = 0;
   // One of two ends; the other one is a peer's. Throws verbsFault().
-  virtual std::unique_ptr<OpenEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,
-                                        Role role) = 0;
+  virtual std::unique_ptr<UnconnectedEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,
+                                               Role role) = 0;
 };
 
 }  // namespace plumbline::bench_verbs

@@ -13,11 +13,11 @@ namespace {
 using endpoint::PeerFields;
 using nlohmann::json;
 
-constexpr std::uint64_t kMostQueuePairs = 256;
-constexpr std::uint64_t kMost24 = 0xFF'FFFF;
-constexpr std::uint64_t kMost16 = 0xFFFF;
-constexpr std::uint64_t kMost32 = 0xFFFF'FFFF;
-constexpr std::uint64_t kMostMtu = 5;
+constexpr std::uint64_t kMaxQueuePairs = 256;
+constexpr std::uint64_t kMax24 = 0xFF'FFFF;
+constexpr std::uint64_t kMax16 = 0xFFFF;
+constexpr std::uint64_t kMax32 = 0xFFFF'FFFF;
+constexpr std::uint64_t kMaxMtu = 5;
 
 constexpr std::array<std::pair<const char*, bench::QueuePairService>, 2> kServices{
     {{"rc", bench::QueuePairService::kReliable}, {"uc", bench::QueuePairService::kUnreliable}}};
@@ -43,21 +43,21 @@ void readManager(PeerFields& fields, EndAddress& address) {
       manager[0].get_ref<const std::string&>().size() <= endpoint::kLongestPeerText) {
     address.manager_address = manager[0].get<std::string>();
     address.manager_port =
-        static_cast<std::uint16_t>(fields.numberOf(manager[1], "port", 1, kMost16));
+        static_cast<std::uint16_t>(fields.numberOf(manager[1], "port", 1, kMax16));
   }
   if (address.manager_address.empty()) fields.fail("manager is no address");
 }
 
 void readPairs(PeerFields& fields, EndAddress& address) {
   const json& pairs = fields.member("pairs");
-  if (!pairs.is_array() || pairs.size() > kMostQueuePairs) return fields.fail("pairs is no list");
+  if (!pairs.is_array() || pairs.size() > kMaxQueuePairs) return fields.fail("pairs is no list");
   for (const json& pair : pairs) {
     if (!pair.is_array() || pair.size() != 2) {
       return fields.fail("a queue pair is not a number and a PSN");
     }
     address.pairs.push_back(
-        {static_cast<std::uint32_t>(fields.numberOf(pair[0], "queue pair", 0, kMost24)),
-         static_cast<std::uint32_t>(fields.numberOf(pair[1], "PSN", 0, kMost24))});
+        {static_cast<std::uint32_t>(fields.numberOf(pair[0], "queue pair", 0, kMax24)),
+         static_cast<std::uint32_t>(fields.numberOf(pair[1], "PSN", 0, kMax24))});
   }
 }
 
@@ -73,8 +73,8 @@ std::optional<EndAddress> readAddress(const json& object, std::string& why) {
     } else {
       fields.fail("gid is no GID");
     }
-    address.lid = static_cast<std::uint16_t>(fields.number("lid", 0, kMost16));
-    address.mtu = static_cast<std::uint8_t>(fields.number("mtu", 1, kMostMtu));
+    address.lid = static_cast<std::uint16_t>(fields.number("lid", 0, kMax16));
+    address.mtu = static_cast<std::uint8_t>(fields.number("mtu", 1, kMaxMtu));
     readPairs(fields, address);
   }
   return fields.good() ? std::optional(std::move(address)) : std::nullopt;
@@ -126,7 +126,7 @@ std::optional<MemoryKey> decodeKey(std::string_view text, std::string& why) {
   if (!object) return std::nullopt;
   PeerFields fields(*object, why);
   const MemoryKey key{fields.number("address", 0, ~std::uint64_t{0}),
-                      static_cast<std::uint32_t>(fields.number("key", 0, kMost32))};
+                      static_cast<std::uint32_t>(fields.number("key", 0, kMax32))};
   return fields.good() ? std::optional(key) : std::nullopt;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 class VerbsPeerTarget final : public endpoint::PeerTarget {
  public:
-  VerbsPeerTarget(const endpoint::ChannelSpec& channel, std::unique_ptr<OpenEnd> open,
+  VerbsPeerTarget(const endpoint::ChannelSpec& channel, std::unique_ptr<UnconnectedEnd> open,
                   EndAddress initiator)
       : channel_(channel), open_(std::move(open)), peer_(std::move(initiator)) {}
 
@@ -23,13 +23,13 @@ class VerbsPeerTarget final : public endpoint::PeerTarget {
   }
   std::size_t serve() override { return target_->serve(); }
   [[nodiscard]] bool needsServing() const override {
-    return endpoint::targetIsTold(channel_.operation);
+    return endpoint::targetIsNotified(channel_.operation);
   }
   [[nodiscard]] std::span<std::uint8_t> memory() override { return target_->memory(); }
 
  private:
   endpoint::ChannelSpec channel_;
-  std::unique_ptr<OpenEnd> open_;
+  std::unique_ptr<UnconnectedEnd> open_;
   EndAddress peer_;
   std::optional<Target> target_;
 };
@@ -66,11 +66,12 @@ std::string VerbsPeerInitiator::address() const {
 void VerbsPeerInitiator::meet(const std::string& target) {
   std::string why;
   const auto address = decodeAddress(target, why);
-  if (!address) throw endpoint::senseless("the target program", why);
+  if (!address) throw endpoint::malformedAnswer("the target program", why);
   const bool managed = connection_ == bench::Connection::kConnectionManager;
   if (managed == address->manager_address.empty() ||
       (!managed && address->pairs.size() != channel_.queue_pairs)) {
-    throw endpoint::senseless("the target program", "an address of another kind of connection");
+    throw endpoint::malformedAnswer("the target program",
+                                    "an address of another kind of connection");
   }
   initiator_.emplace(open_->meet(*address), channel_);
 }
@@ -78,7 +79,7 @@ void VerbsPeerInitiator::meet(const std::string& target) {
 void VerbsPeerInitiator::begin(const std::string& target) {
   std::string why;
   const auto key = decodeKey(target, why);
-  if (!key) throw endpoint::senseless("the target program", why);
+  if (!key) throw endpoint::malformedAnswer("the target program", why);
   key_ = *key;
 }
 

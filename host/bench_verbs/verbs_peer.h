@@ -32,7 +32,7 @@ class VerbsPeerInitiator final : public endpoint::PeerInitiator {
   bench::QueuePairService service_;
   bench::Connection connection_;
   endpoint::ChannelSpec channel_;
-  std::unique_ptr<OpenEnd> open_;
+  std::unique_ptr<UnconnectedEnd> open_;
   std::optional<Initiator> initiator_;
   MemoryKey key_;
 };

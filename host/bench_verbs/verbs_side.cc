@@ -59,7 +59,7 @@ VerbsSide::VerbsSide(std::unique_ptr<VerbsEnd> end, const endpoint::ChannelSpec&
 std::span<const WorkCompletion> VerbsSide::complete(std::size_t room) {
   const int count = end_->poll(std::span(completions_).first(std::min(room, completions_.size())));
   if (count < 0) throw verbsFault("ibv_poll_cq", -count, name_);
-  if (count == 0) askDevice();
+  if (count == 0) queryDevice();
   const auto done =
       std::span<const WorkCompletion>(completions_).first(static_cast<std::size_t>(count));
   for (const WorkCompletion& completion : done) {
@@ -69,11 +69,11 @@ std::span<const WorkCompletion> VerbsSide::complete(std::size_t room) {
 }
 
 std::uint32_t VerbsSide::slotOf(const WorkCompletion& completion, std::uint32_t slots) const {
-  if (completion.id >= slots) throw endpoint::unaskedFault(name_);
+  if (completion.id >= slots) throw endpoint::unexpectedCompletion(name_);
   return static_cast<std::uint32_t>(completion.id);
 }
 
-void VerbsSide::askDevice() {
+void VerbsSide::queryDevice() {
   if (++idle_ < kPollsPerQuestion) return;
   idle_ = 0;
   switch (end_->event()) {
@@ -121,7 +121,7 @@ std::size_t Initiator::poll(std::span<std::uint32_t> slots) {
 Target::Target(std::unique_ptr<VerbsEnd> end, const endpoint::ChannelSpec& spec)
     : VerbsSide(std::move(end), spec, "target") {
   if (spec_.operation == Operation::kRead) fill();
-  if (!endpoint::targetIsTold(spec_.operation)) return;
+  if (!endpoint::targetIsNotified(spec_.operation)) return;
   const std::uint32_t receives = spec_.queue_pairs * spec_.window * kReceivesPerMessage;
   for (std::uint32_t slot = 0; slot < receives; ++slot) postReceive(slot);
 }
@@ -132,7 +132,7 @@ void Target::postReceive(std::uint32_t slot) {
 }
 
 std::size_t Target::serve() {
-  if (!endpoint::targetIsTold(spec_.operation)) return 0;  // the device serves these itself
+  if (!endpoint::targetIsNotified(spec_.operation)) return 0;  // the device serves these itself
   const auto done = complete(kPollBatch);
   const std::uint32_t receives = spec_.queue_pairs * spec_.window * kReceivesPerMessage;
   for (const WorkCompletion& completion : done) postReceive(slotOf(completion, receives));

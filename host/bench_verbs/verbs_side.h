@@ -30,8 +30,8 @@ class VerbsSide {
   // Reads at most `room` completions. Throws endpoint::fault() for one in error, and for the
   // device's asynchronous events.
   std::span<const WorkCompletion> complete(std::size_t room);
-  // Which of `slots` work requests has completed. Throws endpoint::unaskedFault() for any other
-  // one.
+  // Which of `slots` work requests has completed. Throws endpoint::unexpectedCompletion() for any
+  // other one.
   [[nodiscard]] std::uint32_t slotOf(const WorkCompletion& completion, std::uint32_t slots) const;
   void fill();
   [[nodiscard]] bool holdsMessage() const;
@@ -40,7 +40,7 @@ class VerbsSide {
   endpoint::ChannelSpec spec_;
 
  private:
-  void askDevice();
+  void queryDevice();
 
   const char* name_;
   std::vector<WorkCompletion> completions_;

@@ -23,7 +23,7 @@ void CaptureRing::start() {
   registers_.write(capture::kCaptureControl, 0);
   registers_.write64(capture::kCaptureAddressLo, buffer_->address());
   registers_.write(capture::kCaptureSize, static_cast<std::uint32_t>(buffer_->size()));
-  giveBack(0);
+  returnBlocks(0);
   registers_.write(capture::kCaptureSticky, capture::kCaptureStickyWriteError.mask() |
                                                 capture::kCaptureStickyMismatch.mask());
   registers_.write(capture::kCaptureControl, capture::kCaptureControlEnable.of(1));
@@ -44,7 +44,7 @@ std::vector<CapturedFrame> CaptureRing::take() {
                 fmt::format("at most {} B more, in units of {}", buffer_->size(), kCaptureUnit));
   }
   const std::vector<std::uint8_t> bytes = copyOf(read_, fresh);
-  giveBack(written);
+  returnBlocks(written);
   return records_.read(bytes);
 }
 
@@ -58,7 +58,7 @@ std::vector<std::uint8_t> CaptureRing::copyOf(std::uint64_t begin, std::uint64_t
   return copy;
 }
 
-void CaptureRing::giveBack(std::uint64_t read) {
+void CaptureRing::returnBlocks(std::uint64_t read) {
   registers_.write64(capture::kCaptureReadLo, read);
   read_ = read;
 }

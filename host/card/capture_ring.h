@@ -27,7 +27,7 @@ class CaptureRing {
 
  private:
   [[nodiscard]] std::vector<std::uint8_t> copyOf(std::uint64_t begin, std::uint64_t bytes);
-  void giveBack(std::uint64_t read);
+  void returnBlocks(std::uint64_t read);
   void checkFaults();
 
   DmaRegisters registers_;

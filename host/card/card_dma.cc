@@ -58,7 +58,7 @@ void CardDma::release() {
   loader_.reset();
 }
 
-std::vector<CapturedFrame> CardDma::takeCaptured() {
+std::vector<CapturedFrame> CardDma::readCaptured() {
   return capturing_ ? ring_->take() : std::vector<CapturedFrame>();
 }
 

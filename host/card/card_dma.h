@@ -27,7 +27,7 @@ class CardDma {
   // As of RegisterBus.
   void startCapture();
   void stopCapture();
-  std::vector<CapturedFrame> takeCaptured();
+  std::vector<CapturedFrame> readCaptured();
 
   // Frees the memory, which the card must not use any more. Throws as stopCapture().
   void release();

@@ -127,7 +127,7 @@ bool DamageControl::bitErrorsLate(DamageDirection direction) {
                                              : port_regs::kDmgStickyReceivedLate.get(sticky) != 0;
 }
 
-std::vector<DamageEvent> DamageControl::takeLog(DamageDirection direction) {
+std::vector<DamageEvent> DamageControl::readLog(DamageDirection direction) {
   select(direction, 0);
   const auto rx_offset = static_cast<std::int32_t>(read(port_regs::kRxTsOffset));
   std::vector<DamageEvent> events;

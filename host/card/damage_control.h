@@ -37,7 +37,7 @@ class DamageControl {
   [[nodiscard]] bool bitErrorsLate(DamageDirection direction);
 
   // Takes the entries of the log, oldest first.
-  [[nodiscard]] std::vector<DamageEvent> takeLog(DamageDirection direction);
+  [[nodiscard]] std::vector<DamageEvent> readLog(DamageDirection direction);
   // All counters of one direction, latched at one clock edge with the port's others.
   [[nodiscard]] DamageCounters counters(DamageDirection direction);
 

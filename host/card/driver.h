@@ -141,9 +141,10 @@ class Driver {
   // Link-level retry of a port. Must not outlive the driver's bus. Throws Error(kUnsupported) for a
   // card without it.
   [[nodiscard]] LinkRetry linkRetry(std::uint32_t port);
-  // The MAC of a port; only some cards have one (Mac::present()). Must not outlive the driver's bus.
+  // The MAC of a port; only some cards have one (Mac::present()). Must not outlive the driver's
+  // bus.
   [[nodiscard]] Mac mac(std::uint32_t port);
-  // Copies frames of this port to the capture stream, which takeCaptured() of the bus returns.
+  // Copies frames of this port to the capture stream, which readCaptured() of the bus returns.
   // Throws Error(kUnsupported) for a card without it; the bus may throw as its startCapture().
   void setCapture(std::uint32_t port, bool received, bool sent);
 

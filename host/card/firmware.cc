@@ -17,7 +17,7 @@ namespace {
 
 // Start-up is some hundred instructions.
 constexpr Picoseconds kStartLimit = milliseconds(1);
-constexpr const char* kLoadAnew = "stop the firmware and load it anew";
+constexpr const char* kReloadHint = "stop the firmware and load it anew";
 
 std::string statusText(std::uint32_t status) {
   switch (status) {
@@ -94,8 +94,8 @@ void Firmware::start() {
   if (!waitUntil(bus_, kStartLimit, up)) {
     throw Error(ErrorKind::kTester,
                 fmt::format("the firmware has not come up within {} us: {}",
-                            kStartLimit.count() / 1'000'000, whySilent()),
-                {}, kLoadAnew);
+                            kStartLimit.count() / 1'000'000, silenceReason()),
+                {}, kReloadHint);
   }
   checkShared(readShared(0, 2));
 }
@@ -133,8 +133,8 @@ void Firmware::writeCommand(firmware::CommandCode code,
   core_.write(sharedOffset() + offsetof(firmware::Shared, command), words);
 }
 
-firmware::Reply Firmware::ask(firmware::CommandCode code,
-                              std::initializer_list<std::uint32_t> arguments, Picoseconds limit) {
+firmware::Reply Firmware::send(firmware::CommandCode code,
+                               std::initializer_list<std::uint32_t> arguments, Picoseconds limit) {
   // The numbers go on from those of an earlier host.
   sequence_ = readShared(offsetof(firmware::Shared, command), 1).front() + 1;
   while (core_.receive()) {
@@ -146,8 +146,8 @@ firmware::Reply Firmware::ask(firmware::CommandCode code,
     throw Error(
         ErrorKind::kTester,
         fmt::format("the firmware does not answer command {} within {} us: {}",
-                    static_cast<std::uint32_t>(code), limit.count() / 1'000'000, whySilent()),
-        {}, kLoadAnew);
+                    static_cast<std::uint32_t>(code), limit.count() / 1'000'000, silenceReason()),
+        {}, kReloadHint);
   }
   const auto words = readShared(offsetof(firmware::Shared, reply), sizeof(firmware::Reply) / 4);
   firmware::Reply reply{};
@@ -166,7 +166,7 @@ firmware::Reply Firmware::ask(firmware::CommandCode code,
   return reply;
 }
 
-std::string Firmware::whySilent() {
+std::string Firmware::silenceReason() {
   switch (core_.state()) {
     case CoreState::kReset:
       return "the processor is held in reset";
@@ -187,7 +187,7 @@ std::string Firmware::whySilent() {
 }
 
 FirmwareInfo Firmware::info() {
-  const firmware::Reply reply = ask(firmware::kInfo);
+  const firmware::Reply reply = send(firmware::kInfo);
   // Its first words alone: the whole block takes the host longer than some watchdogs allow.
   const std::vector<std::uint32_t> head =
       readShared(0, offsetof(firmware::Shared, command) / sizeof(std::uint32_t));
@@ -216,11 +216,11 @@ void Firmware::armWatchdog(Picoseconds silence) {
         "a clock at least");
   }
   const auto count = static_cast<std::uint64_t>(clocks);
-  ask(firmware::kArmWatchdog,
-      {static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count >> 32U)});
+  send(firmware::kArmWatchdog,
+       {static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count >> 32U)});
 }
 
-void Firmware::disarmWatchdog() { ask(firmware::kDisarmWatchdog); }
+void Firmware::disarmWatchdog() { send(firmware::kDisarmWatchdog); }
 
 std::uint32_t Firmware::ports() { return readShared(offsetof(firmware::Shared, ports), 1).front(); }
 
@@ -236,7 +236,7 @@ Record Firmware::consistent(std::size_t offset) {
     if (record.sequence == after && after % 2 == 0) return record;
   }
   throw Error(ErrorKind::kTester, "the firmware changes what it says of itself without a pause",
-              fmt::format("offset {} of the shared block", offset), kLoadAnew);
+              fmt::format("offset {} of the shared block", offset), kReloadHint);
 }
 
 firmware::PortStatus Firmware::port(std::uint32_t port) {
@@ -256,32 +256,32 @@ firmware::PtpStatus Firmware::ptp() {
 void Firmware::setPtp(const PtpSettings& settings) {
   const auto byte = [](int value) { return static_cast<std::uint32_t>(value) & 0xFFU; };
   const auto& mac = settings.mac;
-  ask(firmware::kSetPtp,
-      {settings.role | std::min(settings.port, 0xFFU) << 8U | std::uint32_t{settings.domain} << 16U,
-       byte(settings.log_sync) | byte(settings.log_delay) << 8U |
-           byte(settings.log_announce) << 16U,
-       mac[0] | std::uint32_t{mac[1]} << 8U | std::uint32_t{mac[2]} << 16U |
-           std::uint32_t{mac[3]} << 24U,
-       mac[4] | std::uint32_t{mac[5]} << 8U});
+  send(firmware::kSetPtp, {settings.role | std::min(settings.port, 0xFFU) << 8U |
+                               std::uint32_t{settings.domain} << 16U,
+                           byte(settings.log_sync) | byte(settings.log_delay) << 8U |
+                               byte(settings.log_announce) << 16U,
+                           mac[0] | std::uint32_t{mac[1]} << 8U | std::uint32_t{mac[2]} << 16U |
+                               std::uint32_t{mac[3]} << 24U,
+                           mac[4] | std::uint32_t{mac[5]} << 8U});
 }
 
 void Firmware::setFec(std::uint32_t port, MacFec fec) {
-  ask(firmware::kSetFec, {port, static_cast<std::uint32_t>(fec)});
+  send(firmware::kSetFec, {port, static_cast<std::uint32_t>(fec)});
 }
 
-void Firmware::restartLink(std::uint32_t port) { ask(firmware::kRestartLink, {port}); }
+void Firmware::restartLink(std::uint32_t port) { send(firmware::kRestartLink, {port}); }
 
 void Firmware::setLinkMode(std::uint32_t port, firmware::LinkMode mode) {
-  ask(firmware::kSetLink, {port, mode});
+  send(firmware::kSetLink, {port, mode});
 }
 
-void Firmware::clearHealth(std::uint32_t port) { ask(firmware::kClearHealth, {port}); }
+void Firmware::clearHealth(std::uint32_t port) { send(firmware::kClearHealth, {port}); }
 
 void Firmware::setRetry(std::uint32_t port, firmware::RetryPolicy policy, std::uint32_t attempts,
                         Picoseconds limit) {
   const auto limit_us = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(limit.count() / 1'000'000, 0, firmware::kMostLimitUs + 1));
-  ask(firmware::kSetRetry, {port, policy, attempts, limit_us});
+  send(firmware::kSetRetry, {port, policy, attempts, limit_us});
 }
 
 Picoseconds Firmware::timeOf(std::uint64_t clocks) const {

@@ -1,4 +1,4 @@
-// The firmware on the card's control processor, from the host: load, start, ask, stop
+// The firmware on the card's control processor, from the host: load, start, send, stop
 // (docs/firmware.md).
 #pragma once
 
@@ -59,9 +59,9 @@ class Firmware {
 
   // The firmware carries out `code` with `arguments`; what it answers. Throws Error(kTester) when
   // it does not answer within `limit` or refuses, with its reason.
-  firmware::Reply ask(firmware::CommandCode code,
-                      std::initializer_list<std::uint32_t> arguments = {},
-                      Picoseconds limit = milliseconds(1));
+  firmware::Reply send(firmware::CommandCode code,
+                       std::initializer_list<std::uint32_t> arguments = {},
+                       Picoseconds limit = milliseconds(1));
 
   [[nodiscard]] FirmwareInfo info();
   // Its block of memory, as it is now: state, statistics, log.
@@ -110,7 +110,7 @@ class Firmware {
   [[nodiscard]] Record consistent(std::size_t offset);
   void checkMap(const firmware::ImageHeader& header);
   void writeCommand(firmware::CommandCode code, std::initializer_list<std::uint32_t> arguments);
-  [[nodiscard]] std::string whySilent();
+  [[nodiscard]] std::string silenceReason();
 
   RegisterBus& bus_;
   ControlCore core_;

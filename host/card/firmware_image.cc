@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kImageHeaderBytes = sizeof(firmware::ImageHeader);
 constexpr std::size_t kChecksumAt = offsetof(firmware::ImageHeader, checksum);
-constexpr std::size_t kMostMemoryBytes = std::size_t{16}
-                                         << 20U;  // no memory of a processor is as large
+constexpr std::size_t kMaxMemoryBytes = std::size_t{16}
+                                        << 20U;  // no memory of a processor is as large
 
 std::uint32_t wordAt(std::span<const std::uint8_t> bytes, std::size_t at) {
   return std::uint32_t{bytes[at]} | std::uint32_t{bytes[at + 1]} << 8U |
@@ -47,7 +47,7 @@ std::string knownInterfaces() {
 }
 
 std::string rangeFault(const firmware::ImageHeader& header) {
-  if (header.memory_bytes < header.image_bytes || header.memory_bytes > kMostMemoryBytes ||
+  if (header.memory_bytes < header.image_bytes || header.memory_bytes > kMaxMemoryBytes ||
       header.shared_offset % 4 != 0 || header.shared_offset > header.memory_bytes ||
       header.memory_bytes - header.shared_offset < sizeof(firmware::Shared)) {
     return fmt::format("its header contradicts itself: image {}, memory {}, shared block at {}",
@@ -96,14 +96,14 @@ FirmwareImage parseFirmwareImage(std::span<const std::uint8_t> bytes, const std:
   const auto refuse = [&name](const std::string& fault, const std::string& remedy) -> Error {
     return Error(ErrorKind::kUsage, fault, name, remedy);
   };
-  constexpr const char* kWhole = "an image as firmware/make_image.py writes it";
+  constexpr const char* kExpectedImage = "an image as firmware/make_image.py writes it";
   if (bytes.size() < kImageHeaderBytes) {
     throw refuse(fmt::format("{} bytes are too few for an image of firmware", bytes.size()),
-                 kWhole);
+                 kExpectedImage);
   }
-  if (bytes.size() > kMostMemoryBytes) {
+  if (bytes.size() > kMaxMemoryBytes) {
     throw refuse(fmt::format("{} bytes are too many for an image of firmware", bytes.size()),
-                 kWhole);
+                 kExpectedImage);
   }
   FirmwareImage image;
   for (std::size_t at = 0; at + 4 <= bytes.size(); at += 4)
@@ -134,10 +134,10 @@ FirmwareImage parseFirmwareImage(std::span<const std::uint8_t> bytes, const std:
   }
   if (bytes.size() % 4 != 0) {
     throw refuse(fmt::format("an image of {} bytes is not one of whole words", bytes.size()),
-                 kWhole);
+                 kExpectedImage);
   }
   if (const std::string fault = rangeFault(header); !fault.empty()) {
-    throw refuse("the image cannot be used: " + fault, kWhole);
+    throw refuse("the image cannot be used: " + fault, kExpectedImage);
   }
   return image;
 }

@@ -219,7 +219,7 @@ void FlowControl::setPauseLog(bool record) {
         port_regs::kFcControlTrace.set(read(port_regs::kFcControl), record ? 1 : 0));
 }
 
-std::vector<PauseEvent> FlowControl::takePauses() {
+std::vector<PauseEvent> FlowControl::readPauses() {
   std::vector<PauseEvent> events;
   while (port_regs::kFcStatusTraceLevel.get(read(port_regs::kFcStatus)) > 0) {
     const std::uint64_t low = read(port_regs::kPauseTimeLo);

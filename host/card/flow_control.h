@@ -126,7 +126,7 @@ class FlowControl {
   // Starts or ends the recording of pauses.
   void setPauseLog(bool record);
   // Takes the entries of the log, oldest first.
-  [[nodiscard]] std::vector<PauseEvent> takePauses();
+  [[nodiscard]] std::vector<PauseEvent> readPauses();
 
   [[nodiscard]] FlowControlFaults faults();
 

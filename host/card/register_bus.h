@@ -61,13 +61,13 @@ class RegisterBus {
   // least `duration`.
   virtual void wait(Picoseconds duration) = 0;
 
-  // From now on captured frames of the ports are delivered to takeCaptured(); earlier ones are
+  // From now on captured frames of the ports are delivered to readCaptured(); earlier ones are
   // discarded. Throws Error(kUnsupported) when captures cannot reach the host, Error(kTester)
   // without memory for them. Does nothing where captures are always delivered.
   virtual void startCapture() {}
   virtual void stopCapture() {}
   // Takes the frames delivered since the last call. Throws Error(kTester) for invalid capture data.
-  virtual std::vector<CapturedFrame> takeCaptured() = 0;
+  virtual std::vector<CapturedFrame> readCaptured() = 0;
 };
 
 }  // namespace plumbline::card

@@ -17,7 +17,7 @@ namespace loader = regs::dma;
 constexpr std::size_t kEntryBytes = 8;
 constexpr std::size_t kAnswerBytes = 4;
 constexpr std::size_t kBeat = 64;  // bytes that the card moves at a time
-constexpr std::size_t kMostEntries = 1U << 20U;
+constexpr std::size_t kMaxEntries = 1U << 20U;
 constexpr std::uint32_t kRead = 1U << 16U;  // beside the offset
 // The card's time per access, some ten clocks: polling earlier is useless.
 constexpr Picoseconds kEntryTime = nanoseconds(30);
@@ -46,7 +46,7 @@ RegisterLoader::RegisterLoader(RegisterBus& bus, std::unique_ptr<DeviceBuffer> b
     : bus_(bus),
       registers_(bus),
       buffer_(std::move(buffer)),
-      most_(std::min(buffer_->size() / (kEntryBytes + kAnswerBytes), kMostEntries) / kBeat * kBeat),
+      most_(std::min(buffer_->size() / (kEntryBytes + kAnswerBytes), kMaxEntries) / kBeat * kBeat),
       answers_at_(most_ * kEntryBytes) {}
 
 std::vector<std::uint32_t> RegisterLoader::run(std::span<const RegisterAccess> accesses) {

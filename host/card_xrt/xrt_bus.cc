@@ -23,12 +23,12 @@ namespace plumbline::card {
 namespace {
 
 // A card whose clock has not advanced far enough after this time has stopped.
-constexpr std::chrono::seconds kClockPatience{60};
+constexpr std::chrono::seconds kClockTimeout{60};
 // Between two reads of a clock: about the shortest sleep that the system provides.
-constexpr std::chrono::microseconds kLook{100};
+constexpr std::chrono::microseconds kPollInterval{100};
 
 // Result of reading an empty PCIe slot.
-constexpr std::uint32_t kNobody = 0xFFFFFFFF;
+constexpr std::uint32_t kAllOnes = 0xFFFFFFFF;
 
 std::string readOf(std::uint32_t offset) { return fmt::format("read of register {:#06x}", offset); }
 
@@ -134,7 +134,7 @@ class XrtBus::Impl {
   std::uint32_t read(std::uint32_t offset) {
     const std::uint32_t value =
         guarded("read", offset, [&] { return card_.read_register(offset); });
-    if (value == kNobody && card_.read_register(regs::global::kId) == kNobody) {
+    if (value == kAllOnes && card_.read_register(regs::global::kId) == kAllOnes) {
       throw Error(ErrorKind::kTester, "the card does not answer any more", readOf(offset),
                   "a look at the slot, the card's power and the kernel's log");
     }
@@ -197,16 +197,16 @@ std::vector<std::uint32_t> XrtBus::accessAll(std::span<const RegisterAccess> acc
 }
 void XrtBus::startCapture() { dma_.startCapture(); }
 void XrtBus::stopCapture() { dma_.stopCapture(); }
-std::vector<CapturedFrame> XrtBus::takeCaptured() { return dma_.takeCaptured(); }
+std::vector<CapturedFrame> XrtBus::readCaptured() { return dma_.readCaptured(); }
 
 void XrtBus::wait(Picoseconds duration) {
   Picoseconds now = cardTime();
   const Picoseconds until = now + duration;
-  const auto deadline = std::chrono::steady_clock::now() + kClockPatience +
+  const auto deadline = std::chrono::steady_clock::now() + kClockTimeout +
                         std::chrono::nanoseconds(duration.count() / 1000);
   for (; now < until; now = cardTime()) {
     const std::chrono::nanoseconds left((until - now).count() / 1000);
-    std::this_thread::sleep_for(std::max<std::chrono::nanoseconds>(left, kLook));
+    std::this_thread::sleep_for(std::max<std::chrono::nanoseconds>(left, kPollInterval));
     if (std::chrono::steady_clock::now() > deadline) {
       throw Error(ErrorKind::kTester, "the card's clock stands still", impl_->description());
     }

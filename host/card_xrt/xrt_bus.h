@@ -56,7 +56,7 @@ class XrtBus final : public RegisterBus {
   void wait(Picoseconds duration) override;
   void startCapture() override;
   void stopCapture() override;
-  std::vector<CapturedFrame> takeCaptured() override;
+  std::vector<CapturedFrame> readCaptured() override;
 
   // The device and its image, for people: number, platform, UUID of the xclbin.
   [[nodiscard]] const std::string& description() const;

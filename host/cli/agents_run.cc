@@ -50,9 +50,9 @@ control::ControllerOptions controllerOptions(const RunOptions& options,
   controller.files = session::identityOf(scenario).files;
   controller.request.owner = ownerName();
   controller.start_tolerance = durationOf(options.start_tolerance, "--start-tolerance");
-  controller.patience = std::chrono::duration_cast<std::chrono::milliseconds>(
+  controller.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
       durationOf(options.agent_timeout, "--agent-timeout"));
-  if (controller.patience < 1s) {
+  if (controller.timeout < 1s) {
     throw Error(ErrorKind::kUsage, "no agent answers as fast as that", "--agent-timeout",
                 "a second or more");
   }
@@ -131,7 +131,7 @@ class AgentsWatcher final : public control::ControllerWatcher {
 };
 
 // "10.0.0.2:8470: clock +1.2 us, within 30.4 us; trials began at most 12.5 us after …"
-void sayStarts(const results::StoredRun& run) {
+void printStarts(const results::StoredRun& run) {
   const auto us = [](std::int64_t ns) { return static_cast<double>(ns) / 1e3; };
   const std::uint32_t attempt = run.agents.empty() ? 0 : run.agents.back().attempt;
   for (const results::AgentRecord& agent : run.agents) {
@@ -167,7 +167,7 @@ ExitCode runOnAgents(const RunOptions& options) {
   const control::ControlledRun ended = controller.run(store, id);
   watcher.clear();
   const results::StoredRun run = store.loadRun(id);
-  if (!options.quiet) sayStarts(run);
+  if (!options.quiet) printStarts(run);
   if (ended.status == results::RunStatus::kFailed) {
     note(stderr, "{} trials of all agents are saved as run {}. To go on:\n  {}\n", run.info.trials,
          id, resumeCommand(options));

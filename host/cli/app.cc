@@ -74,7 +74,7 @@ int parseAndAct(int argc, const char* const* argv) {
 
 // A reader of standard output that exits early, such as `head`, ends the command by SIGPIPE,
 // without a message, as it ends other commands.
-void endWhereNobodyReads() {
+void endByBrokenPipe() {
   if (std::ferror(stdout) == 0) return;
   pollfd output{STDOUT_FILENO, 0, 0};
   if (poll(&output, 1, 0) != 1 || (output.revents & POLLERR) == 0) return;
@@ -85,15 +85,15 @@ void endWhereNobodyReads() {
 }  // namespace
 
 int runCommand(int argc, const char* const* argv) {
-  takeOverInterrupts();  // before a library or a simulation starts a thread
+  installInterruptHandlers();  // before a library or a simulation starts a thread
   try {
     return parseAndAct(argc, argv);
   } catch (const Error& e) {
-    endWhereNobodyReads();
+    endByBrokenPipe();
     note(stderr, "{}\n", printable(e.what(), true));
     return code(exitCodeOf(e.kind()));
   } catch (const std::exception& e) {
-    endWhereNobodyReads();
+    endByBrokenPipe();
     // Printing to a full disk throws as well.
     const bool unwritten = std::ferror(stdout) != 0;
     note(stderr, "{}: {}\n", unwritten ? "standard output" : "plumbline has failed",

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A long report takes seconds; a Chromium that cannot start may hang.
-constexpr std::chrono::seconds kMostTime{120};
+constexpr std::chrono::seconds kMaxPrintTime{120};
 
 // Empty if there is none.
 std::string findChromium() {
@@ -77,7 +77,7 @@ class ScratchDirectory {
 };
 
 // Runs it silently, for `most` at the most; whether it ended well.
-bool runSilently(std::vector<std::string> command, std::chrono::seconds most) {
+bool runSilently(std::vector<std::string> command, std::chrono::seconds max) {
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
@@ -100,7 +100,7 @@ bool runSilently(std::vector<std::string> command, std::chrono::seconds most) {
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return false;
-  const auto deadline = std::chrono::steady_clock::now() + most;
+  const auto deadline = std::chrono::steady_clock::now() + max;
   int status = 0;
   for (;;) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
@@ -143,7 +143,7 @@ void printPdf(const std::string& html, const std::string& pdf) {
                                    "--print-to-pdf=" + printed.string()};
   if (::geteuid() == 0) command.emplace_back("--no-sandbox");  // it refuses to run as root with one
   command.push_back(fileUrl(html));
-  if (!runSilently(std::move(command), kMostTime) || !isPdf(printed)) {
+  if (!runSilently(std::move(command), kMaxPrintTime) || !isPdf(printed)) {
     throw Error(ErrorKind::kTester, "Chromium did not print the report", chromium,
                 "print the HTML report from a browser");
   }

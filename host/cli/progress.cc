@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLiveInterval = 100ms;
-constexpr auto kPlainInterval = 1s;
+constexpr auto kLinesInterval = 1s;
 constexpr std::size_t kFallbackColumns = 80;
 
 std::size_t columnsOf(std::FILE* out) {
@@ -35,7 +35,7 @@ std::string durationText(std::chrono::seconds duration) {
 
 Progress::Style Progress::styleFor(std::FILE* out, bool quiet) {
   if (quiet) return Style::kQuiet;
-  return ::isatty(::fileno(out)) != 0 ? Style::kLive : Style::kPlain;
+  return ::isatty(::fileno(out)) != 0 ? Style::kLive : Style::kLines;
 }
 
 Progress::Progress(std::FILE* out, Style style) : out_(out), style_(style) {}
@@ -44,7 +44,7 @@ Progress::~Progress() { clear(); }
 
 void Progress::beginTest(const std::string& test, std::uint64_t expected) {
   test_ = test;
-  pace_ = session::Pace(expected);
+  pace_ = session::RemainingTime(expected);
   label_.clear();
   kpi_.clear();
   last_shown_ = Clock::now();
@@ -67,7 +67,7 @@ void Progress::endTrial(const std::string& kpi, bool stored) {
   if (style_ == Style::kQuiet) return;
   if (style_ == Style::kLive) {
     update(0);
-  } else if (Clock::now() - last_shown_ >= kPlainInterval) {
+  } else if (Clock::now() - last_shown_ >= kLinesInterval) {
     show(line(0));
     unshown_trial_ = false;
   } else {
@@ -77,7 +77,7 @@ void Progress::endTrial(const std::string& kpi, bool stored) {
 
 void Progress::endTest() {
   if (style_ == Style::kQuiet) return;
-  if (style_ == Style::kPlain && unshown_trial_) show(line(0));
+  if (style_ == Style::kLines && unshown_trial_) show(line(0));
   clear();
   const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(pace_.elapsed());
   const std::string stored =

@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <string>
 
-#include "session/pace.h"
+#include "session/remaining_time.h"
 
 namespace plumbline::cli {
 
 class Progress {
  public:
-  enum class Style { kQuiet, kPlain, kLive };
+  enum class Style { kQuiet, kLines, kLive };
 
   // kLive when `out` is a terminal.
   static Style styleFor(std::FILE* out, bool quiet);
@@ -44,7 +44,7 @@ class Progress {
   std::string test_;
   std::string label_;
   std::string kpi_;
-  session::Pace pace_;
+  session::RemainingTime pace_;
   Clock::time_point last_shown_;
   bool live_line_ = false;      // the terminal shows a live line
   bool unshown_trial_ = false;  // the last trial has had no plain line

@@ -36,7 +36,7 @@ using control::Client;
 using control::RunState;
 
 // How long the stream's end may follow after the run is known to be over.
-constexpr int kMomentsToWait = 20;
+constexpr int kMaxPollsAfterEnd = 20;
 constexpr std::chrono::seconds kQuietWait{3};  // for an answer, before the user gets a message
 
 [[noreturn]] void refuse(const control::Refusal& refusal) {
@@ -102,23 +102,23 @@ class Follower {
       });
     };
     // That it ended long ago is found out by asking.
-    callbacks.connected = [this, &client](const control::LiveHello&) { ask(client); };
+    callbacks.connected = [this, &client](const control::LiveHello&) { queryState(client); };
     client.watch(0, std::move(callbacks));
   }
 
   // Polls the run's state every two seconds, since the stream's message about its end may be lost.
-  void askNowAndThen(Client& client) {
+  void queryPeriodically(Client& client) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + 2s;
-    ask(client);
+    queryState(client);
   }
 
   // Waits for a moment. True once the run has ended: the stream reports it after the last interval,
   // or the polled state does.
   bool endedWithin(std::chrono::milliseconds moment) {
     if (ended_.wait_for(moment) == std::future_status::ready) return true;
-    return over_ && ++moments_over_ > kMomentsToWait;
+    return over_ && ++polls_after_end_ > kMaxPollsAfterEnd;
   }
 
   void finish(Client& client) {
@@ -149,7 +149,7 @@ class Follower {
     }
   }
 
-  void ask(Client& client) {
+  void queryState(Client& client) {
     client.run(run_, [this](const control::Outcome<RunState>& state) {
       if (state.ok() && !state.value().active) over_ = true;
     });
@@ -168,7 +168,7 @@ class Follower {
   std::atomic<bool> told_ = false;
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + 2s;
   std::atomic<bool> over_ = false;
-  int moments_over_ = 0;
+  int polls_after_end_ = 0;
   std::promise<void> promise_;
   std::future<void> ended_ = promise_.get_future();
 };
@@ -181,7 +181,7 @@ class LogCopy {
   }
 
   // Fetches new parts of it, at most once a second.
-  void look(Client& client, std::int64_t run) {
+  void pollLog(Client& client, std::int64_t run) {
     const auto now = std::chrono::steady_clock::now();
     if (!file_ || now < next_) return;
     next_ = now + 1s;
@@ -207,8 +207,8 @@ class LogCopy {
 };
 
 // As for a local file. The run itself reports mistakes.
-void sayWarnings(Client& client, const control::ScenarioRequest& scenario,
-                 const std::string& file) {
+void printServerWarnings(Client& client, const control::ScenarioRequest& scenario,
+                         const std::string& file) {
   const auto answer =
       wait<control::ValidationAnswer>([&](auto done) { client.validate(scenario, done); });
   for (const control::ScenarioProblem& one : answer.warnings) {
@@ -217,7 +217,7 @@ void sayWarnings(Client& client, const control::ScenarioRequest& scenario,
   }
 }
 
-void sayWhatIsResumed(const RunState& begun) {
+void printResumedRun(const RunState& begun) {
   if (begun.trials == 0) {
     note(stderr, "nothing to resume: nothing is stored of this run\n");
     return;
@@ -272,18 +272,18 @@ ExitCode runRemotely(const RunOptions& run) {
   makeOutputDirectories(run);
   LogCopy log(run.jsonl);
 
-  sayWarnings(*client, request.scenario, run.scenario.file);
+  printServerWarnings(*client, request.scenario, run.scenario.file);
   const InterruptGuard interrupt;
   const RunState begun = wait<RunState>([&](auto done) { client->start(request, done); });
   const std::int64_t id = begun.id;
   if (!run.quiet) {
-    if (run.resume) sayWhatIsResumed(begun);
+    if (run.resume) printResumedRun(begun);
     note(stderr, "run {} on {}\n", id, run.server.address);
   }
   follower.begin(*client, begun);
   for (bool stopped = false; !follower.endedWithin(100ms);) {
-    log.look(*client, id);
-    follower.askNowAndThen(*client);
+    log.pollLog(*client, id);
+    follower.queryPeriodically(*client);
     if (!interrupt.requested() || stopped) continue;
     stopped = true;
     // A refusal means that the run has already ended, which is reported as well.

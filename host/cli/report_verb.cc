@@ -30,7 +30,7 @@ struct ReportOptions {
 };
 
 results::StoredRun runOfFile(const std::string& file) {
-  return results::importJson(readFile(file, results::kMostJsonBytes), file);
+  return results::importJson(readFile(file, results::kMaxJsonBytes), file);
 }
 
 results::StoredRun runOfStore(const ReportOptions& options) {

@@ -19,7 +19,7 @@ Check equal(std::string what, std::uint64_t expected, std::uint64_t found) {
   return {std::move(what), std::to_string(expected), std::to_string(found), expected == found};
 }
 
-bench::TrialSpec onBareLink() {
+bench::TrialSpec onTwoHostLink() {
   bench::TrialSpec spec;
   spec.dut.topology.kind = fabric::TopologyKind::kLink;
   spec.dut.topology.host_link_delay = kLinkDelay;
@@ -65,7 +65,7 @@ void checkLatency(const bench::GroupLatency& group, Picoseconds step, std::vecto
 }  // namespace
 
 std::vector<Check> checkLoopback(bench::Bench& bench) {
-  bench::TrialSpec spec = onBareLink();
+  bench::TrialSpec spec = onTwoHostLink();
   spec.streams = {stream(0, 1), stream(1, 0)};
   const bench::TrialResult result = bench.run(spec, {});
 
@@ -91,7 +91,7 @@ std::vector<Check> checkLoopback(bench::Bench& bench) {
 }
 
 std::vector<Check> checkAccounting(bench::Bench& bench) {
-  bench::TrialSpec spec = onBareLink();
+  bench::TrialSpec spec = onTwoHostLink();
   bench::StreamSpec sender = stream(0, 1);
   sender.load = bench::BurstLoad{kScriptedFrames, Bytes(0), 1, Picoseconds(0)};
   spec.streams = {sender};

@@ -62,7 +62,7 @@ class PointWatcher final : public session::RunWatcher {
 
  private:
   InterruptGuard interrupt_;
-  Progress progress_{stderr, Progress::Style::kPlain};
+  Progress progress_{stderr, Progress::Style::kLines};
 };
 
 ExitCode measureOne(const SweepOptions& options) {

@@ -32,7 +32,7 @@ struct TopOptions {
   bool jsonl = false;
 };
 
-constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kMaxRows = 16;
 
 std::string gigabits(double bps) { return fmt::format("{:.2f}", bps / 1e9); }
 
@@ -60,7 +60,7 @@ template <typename T, typename Measure>
 std::vector<T> busiest(std::vector<T> all, Measure measure) {
   std::stable_sort(all.begin(), all.end(),
                    [&](const T& a, const T& b) { return measure(a) > measure(b); });
-  if (all.size() > kMostRows) all.resize(kMostRows);
+  if (all.size() > kMaxRows) all.resize(kMaxRows);
   return all;
 }
 

@@ -34,7 +34,7 @@ std::vector<std::string> optionsOf(const CLI::App& app) {
   return options;
 }
 
-std::string seeHelp(const CLI::App& app) { return "see " + fullName(app) + " --help"; }
+std::string helpHint(const CLI::App& app) { return "see " + fullName(app) + " --help"; }
 
 [[noreturn]] void refuse(const CLI::App& app, const std::string& what, const std::string& remedy) {
   throw Error(ErrorKind::kUsage, what, fullName(app), remedy);
@@ -44,14 +44,14 @@ std::string seeHelp(const CLI::App& app) { return "see " + fullName(app) + " --h
 [[noreturn]] void refuseWord(const CLI::App& app, const std::string& word) {
   const bool option = word.size() > 1 && word.front() == '-';
   const std::vector<std::string> verbs = verbsOf(app);
-  if (!option && verbs.empty()) refuse(app, "unexpected argument \"" + word + "\"", seeHelp(app));
+  if (!option && verbs.empty()) refuse(app, "unexpected argument \"" + word + "\"", helpHint(app));
   const std::string name = option ? word.substr(0, word.find('=')) : word;
   const auto meant = didYouMean(name, option ? optionsOf(app) : verbs);
   std::string remedy = meant ? "did you mean \"" + *meant + "\"?" : "";
   if (!option) {
     remedy += fmt::format("{}one of {}", meant ? " " : "", fmt::join(verbs, ", "));
   } else if (!meant) {
-    remedy = seeHelp(app);
+    remedy = helpHint(app);
   }
   refuse(app, fmt::format("unknown {} \"{}\"", option ? "option" : "verb", name), remedy);
 }
@@ -85,7 +85,7 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
     if (required && verb.get_require_subcommand_min() > 0) {
       refuse(verb, "a verb is missing", fmt::format("one of {}", fmt::join(verbsOf(verb), ", ")));
     }
-    refuse(verb, error.what(), seeHelp(verb));
+    refuse(verb, error.what(), helpHint(verb));
   }
   return true;
 }

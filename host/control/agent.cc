@@ -9,9 +9,9 @@
 
 namespace plumbline::control {
 
-Agent::Agent(std::string name, const ServerAddress& address, std::chrono::milliseconds patience)
+Agent::Agent(std::string name, const ServerAddress& address, std::chrono::milliseconds timeout)
     : name_(std::move(name)),
-      patience_(patience),
+      timeout_(timeout),
       client_(std::make_unique<Client>(address)),
       last_answer_(Clock::now()) {}
 
@@ -28,7 +28,7 @@ void Agent::refuse(const Refusal& refusal) const {
 bool Agent::compareClocks(const HostClock& here, int exchanges) {
   std::vector<ClockExchange> all;
   for (int i = 0; i < exchanges; ++i) {
-    const auto one = ask<ClockExchange>([&](auto done) { client_->clock(here, done); }).wait();
+    const auto one = call<ClockExchange>([&](auto done) { client_->clock(here, done); }).wait();
     if (!one.ok()) break;
     all.push_back(one.value());
   }
@@ -48,17 +48,17 @@ void Agent::fail(const std::string& why) {
   failure_ = fmt::format("agent {}: {}", name_, why);
 }
 
-void Agent::beginToLook() {
+void Agent::startPolling() {
   phase = Phase::kRunning;
   last_answer_ = Clock::now();
 }
 
-void Agent::look() {
+void Agent::poll() {
   if (over()) return;
-  const auto seen = ask<RunState>([&](auto done) { client_->run(state.id, done); }).wait();
+  const auto seen = call<RunState>([&](auto done) { client_->run(state.id, done); }).wait();
   if (!seen.ok()) {
     // A refusal of access, or an answer without this run, comes from another server.
-    if (seen.refusal().status != 0 || Clock::now() - last_answer_ >= patience_) {
+    if (seen.refusal().status != 0 || Clock::now() - last_answer_ >= timeout_) {
       lose(seen.refusal().what);
     }
     return;
@@ -85,7 +85,7 @@ void Agent::look() {
 std::vector<TrialDocument> Agent::newTrials() {
   std::vector<TrialDocument> trials;
   for (bool more = began() && phase != Phase::kLost; more;) {
-    auto page = ask<TrialPage>([&](auto done) {
+    auto page = call<TrialPage>([&](auto done) {
                   client_->trials(state.id, trials_ + trials.size(), done);
                 }).wait();
     if (!page.ok()) return {};
@@ -111,12 +111,12 @@ bool Agent::waits() const {
 Answer<RunState> Agent::order(std::int64_t agreed_ns) {
   const std::int64_t at = agreed_ns + clock.latest().offset_ns;
   ordered_ = AgentStart{*state.waiting, agreed_ns, at, 0};
-  return ask<RunState>([&](auto done) {
+  return call<RunState>([&](auto done) {
     client_->order(state.id, {ordered_->trial.trial, at}, done);
   });
 }
 
-void Agent::heard(Answer<RunState> answer) {
+void Agent::onAnswer(Answer<RunState> answer) {
   const auto told = answer.wait();
   // A run that was stopped meanwhile no longer waits; look() notices it.
   if (told.ok() || told.refusal().status == 409) return;
@@ -124,8 +124,8 @@ void Agent::heard(Answer<RunState> answer) {
                    told.refusal().what));
 }
 
-void Agent::askToWaitOn() {
-  if (Clock::now() - last_word_ < patience_) return;
+void Agent::requestReservation() {
+  if (Clock::now() - last_word_ < timeout_) return;
   last_word_ = Clock::now();
   client_->order(state.id, {state.waiting->trial, std::nullopt}, {});
 }
@@ -133,7 +133,7 @@ void Agent::askToWaitOn() {
 std::string Agent::newLog() {
   std::string all;
   while (began() && phase != Phase::kLost) {
-    const auto lines = ask<std::string>([&](auto done) {
+    const auto lines = call<std::string>([&](auto done) {
                          client_->log(state.id, log_ + all.size(), done);
                        }).wait();
     if (!lines.ok() || lines.value().empty()) break;
@@ -149,7 +149,7 @@ std::vector<results::TestResult> Agent::tests() {
                                                 trials_, state.trials));
   }
   const std::string text =
-      take(ask<std::string>([&](auto done) { client_->results(state.id, done); }));
+      take(call<std::string>([&](auto done) { client_->results(state.id, done); }));
   std::vector<results::TestResult> tests;
   try {
     const auto run = parseJson(text);

@@ -26,7 +26,7 @@ class Answer {
 
   // `call` starts the request: it gets the callback for the outcome.
   template <typename Call>
-  Answer(std::chrono::milliseconds patience, Call call) : until_(Clock::now() + patience) {
+  Answer(std::chrono::milliseconds timeout, Call call) : until_(Clock::now() + timeout) {
     auto promise = std::make_shared<std::promise<Outcome<T>>>();
     outcome_ = promise->get_future();
     call([promise](const Outcome<T>& outcome) { promise->set_value(outcome); });
@@ -62,19 +62,19 @@ class Agent {
 
   // `name`: the address as the user wrote it. `patience`: time without an answer after which it is
   // lost.
-  Agent(std::string name, const ServerAddress& address, std::chrono::milliseconds patience);
+  Agent(std::string name, const ServerAddress& address, std::chrono::milliseconds timeout);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Client& client() { return *client_; }
 
   template <typename T, typename Call>
-  Answer<T> ask(Call call) {
-    return Answer<T>(patience_, call);
+  Answer<T> call(Call call) {
+    return Answer<T>(timeout_, call);
   }
   // The same for calls that may have to plan a large fabric.
   template <typename T, typename Call>
-  Answer<T> askToPlan(Call call) {
-    return Answer<T>(std::max<std::chrono::milliseconds>(patience_, kPlanTime), call);
+  Answer<T> requestPlan(Call call) {
+    return Answer<T>(std::max<std::chrono::milliseconds>(timeout_, kPlanTime), call);
   }
   // The answer, or Error with the agent's name: kUsage for a refusal, else kTester.
   template <typename T>
@@ -89,10 +89,10 @@ class Agent {
   bool compareClocks(const HostClock& here, int exchanges);
 
   // Its run has begun.
-  void beginToLook();
+  void startPolling();
   // Polls its run: the state, and all that is new. Never throws: an agent that cannot be reached
   // for too long, or no longer has the run, is kLost, and failure() has the reason.
-  void look();
+  void poll();
   [[nodiscard]] bool over() const { return phase == Phase::kEnded || phase == Phase::kLost; }
   // Why it failed; empty if it did not, or was stopped.
   [[nodiscard]] const std::string& failure() const { return failure_; }
@@ -106,9 +106,9 @@ class Agent {
   Answer<RunState> order(std::int64_t agreed_ns);
   // Marks an agent that did not get the start time as lost: its later trials would not begin with
   // those of the other agents.
-  void heard(Answer<RunState> answer);
+  void onAnswer(Answer<RunState> answer);
   // Only when it waits: periodically asks it to keep waiting for its start time.
-  void askToWaitOn();
+  void requestReservation();
   // Trials that began so far, in order.
   [[nodiscard]] const std::vector<AgentStart>& starts() const { return starts_; }
 
@@ -133,7 +133,7 @@ class Agent {
 
  private:
   std::string name_;
-  std::chrono::milliseconds patience_;
+  std::chrono::milliseconds timeout_;
   std::unique_ptr<Client> client_;
   Clock::time_point last_answer_;
   Clock::time_point last_word_;        // to the trial that waits

@@ -358,7 +358,7 @@ std::string Api::metricsText() {
   levels.live_bytes = parts_.live.keptBytes();
   for (const PortState& port : parts_.ports.list()) {
     ++levels.ports;
-    if (port.state == "running" || port.state == "reserved") ++levels.ports_taken;
+    if (port.state == "running" || port.state == "reserved") ++levels.ports_reserved;
   }
   return parts_.metrics.text(levels);
 }

@@ -196,7 +196,7 @@ struct TrialOrder {
 };
 
 // Most runs in an answer of /runs: the others follow with `since`, the last one's number.
-inline constexpr std::size_t kMostListedRuns = 1000;
+inline constexpr std::size_t kMaxListedRuns = 1000;
 
 // "running", "stopping", "done", "aborted", "failed"
 struct RunState {

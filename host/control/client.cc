@@ -44,8 +44,8 @@ using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::chrono::seconds kConnectTime{10};
-constexpr std::uint64_t kMostAnswerBytes = 1ULL << 30U;
-constexpr std::size_t kMostMessageBytes = 64U << 20U;
+constexpr std::uint64_t kMaxAnswerBytes = 1ULL << 30U;
+constexpr std::size_t kMaxMessageBytes = 64U << 20U;
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::milliseconds kLongestPause{5000};
 
@@ -119,7 +119,7 @@ class Client::Impl {
   }
 
   void clock(const HostClock& here, Callback<ClockExchange> done) {
-    asio::co_spawn(io_, askClock(here, std::move(done)), asio::detached);
+    asio::co_spawn(io_, queryClock(here, std::move(done)), asio::detached);
   }
 
   // Adds the runs after `before`, which are known already.
@@ -132,7 +132,7 @@ class Client::Impl {
          done = std::move(done)](const Outcome<std::vector<RunState>>& page) mutable {
           if (!page.ok()) return done(page);
           before.insert(before.end(), page.value().begin(), page.value().end());
-          if (page.value().size() < kMostListedRuns) return done(std::move(before));
+          if (page.value().size() < kMaxListedRuns) return done(std::move(before));
           runs(std::move(before), std::move(done));
         });
   }
@@ -215,14 +215,14 @@ class Client::Impl {
 
   template <typename T>
   asio::awaitable<void> answer(Exchange exchange, Callback<T> done) {
-    const Raw raw = co_await ask(exchange, nullptr);
+    const Raw raw = co_await exchangeOnce(exchange, nullptr);
     if (done) done(decoded<T>(raw));
   }
 
-  asio::awaitable<void> askClock(HostClock here, Callback<ClockExchange> done) {
+  asio::awaitable<void> queryClock(HostClock here, Callback<ClockExchange> done) {
     const Exchange exchange{http::verb::get, "/api/v1/clock", {}};
     Stamps stamps{here};
-    const auto reading = decoded<ClockReading>(co_await ask(exchange, &stamps));
+    const auto reading = decoded<ClockReading>(co_await exchangeOnce(exchange, &stamps));
     if (!reading.ok()) {
       done(reading.refusal());
     } else {
@@ -231,7 +231,7 @@ class Client::Impl {
     }
   }
 
-  asio::awaitable<Raw> ask(const Exchange& exchange, Stamps* stamps) {
+  asio::awaitable<Raw> exchangeOnce(const Exchange& exchange, Stamps* stamps) {
     if (tls_) {
       TlsStream stream(io_, *tls_);
       co_return co_await transact(stream, exchange, stamps);
@@ -257,7 +257,7 @@ class Client::Impl {
     if (unsent) co_return unreachable("the request was not taken", unsent);
     beast::flat_buffer buffer;
     http::response_parser<http::string_body> parser;
-    parser.body_limit(std::min(kMostAnswerBytes, memoryLimit() / 4));
+    parser.body_limit(std::min(kMaxAnswerBytes, memoryLimit() / 4));
     const auto [unread, read] = co_await http::async_read(stream, buffer, parser, kTuple);
     if (stamps != nullptr) stamps->returned_ns = stamps->clock.nowNs();
     if (unread) co_return unreachable("there was no answer", unread);
@@ -301,7 +301,7 @@ class Client::Impl {
     socket.set_option(websocket::stream_base::timeout::suggested(beast::role_type::client));
     socket.set_option(websocket::stream_base::decorator(
         [this](websocket::request_type& request) { addFields(request); }));
-    socket.read_message_max(kMostMessageBytes);
+    socket.read_message_max(kMaxMessageBytes);
     websocket::response_type response;
     const auto [refused] = co_await socket.async_handshake(
         response, hostField(), "/api/v1/live?since=" + std::to_string(since), kTuple);
@@ -328,12 +328,12 @@ class Client::Impl {
           co_return Refusal{0, "the server was started anew", "", "", {}};
         }
       }
-      tell(*message, since, callbacks);
+      dispatch(*message, since, callbacks);
     }
   }
 
-  static void tell(const LiveMessage& message, std::uint64_t& since,
-                   const LiveCallbacks& callbacks) {
+  static void dispatch(const LiveMessage& message, std::uint64_t& since,
+                       const LiveCallbacks& callbacks) {
     if (const auto* hello = std::get_if<LiveHello>(&message)) {
       if (callbacks.connected) callbacks.connected(*hello);
     } else if (const auto* interval = std::get_if<LiveInterval>(&message)) {

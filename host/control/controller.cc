@@ -23,12 +23,12 @@ constexpr std::size_t kShownFiles = 300;
 constexpr int kManyExchanges = 16;
 constexpr int kFewExchanges = 4;
 constexpr auto kBetweenComparisons = 5s;
-constexpr auto kBetweenLooks = 200ms;
+constexpr auto kPollInterval = 200ms;
 // Lead time of an order before its start time: this, plus a multiple of the orders' usual duration.
 constexpr std::chrono::nanoseconds kLead = 50ms;
 constexpr int kLeadPerWay = 3;
 // A trial waits for this multiple of the patience; each request to keep waiting starts it again.
-constexpr int kHoldPerPatience = 6;
+constexpr int kHoldPerTimeout = 6;
 constexpr std::int64_t kReservedSeconds = 300;  // until the runs have the ports
 
 // Agents that read different traces measure different things. `known`: the files of earlier agents,
@@ -70,7 +70,7 @@ std::vector<AgentAddress> parseAgents(const std::string& text) {
 Controller::Controller(ControllerOptions options, ControllerWatcher& watcher)
     : options_(std::move(options)), watcher_(watcher) {
   for (const AgentAddress& agent : options_.agents) {
-    agents_.push_back(std::make_unique<Agent>(agent.name, agent.address, options_.patience));
+    agents_.push_back(std::make_unique<Agent>(agent.name, agent.address, options_.timeout));
   }
 }
 
@@ -86,7 +86,7 @@ void Controller::prepare() {
   std::vector<Answer<ServerCapabilities>> able;
   for (const auto& agent : agents_) {
     able.push_back(
-        agent->ask<ServerCapabilities>([&](auto done) { agent->client().capabilities(done); }));
+        agent->call<ServerCapabilities>([&](auto done) { agent->client().capabilities(done); }));
   }
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     agents_[i]->can = agents_[i]->take(std::move(able[i]));
@@ -101,7 +101,7 @@ void Controller::prepare() {
   // One after the other, so that each has its whole patience.
   std::string files = options_.files;
   for (const auto& agent : agents_) {
-    const auto plan = agent->take(agent->askToPlan<PlanAnswer>(
+    const auto plan = agent->take(agent->requestPlan<PlanAnswer>(
         [&](auto done) { agent->client().plan(options_.request.scenario, done); }));
     requireSameFiles(agent->name(), plan.files, files);
     agent->ports = plan.ports;
@@ -115,7 +115,7 @@ void Controller::prepare() {
     for (const auto& agent : agents_) {
       const ReservationRequest wanted{agent->ports, options_.request.owner, kReservedSeconds};
       agent->reservation = agent
-                               ->take(agent->ask<Reservation>(
+                               ->take(agent->call<Reservation>(
                                    [&](auto done) { agent->client().reserve(wanted, done); }))
                                .id;
     }
@@ -129,7 +129,7 @@ void Controller::release() {
   std::vector<Answer<Nothing>> released;
   for (const auto& agent : agents_) {
     if (!agent->reservation || agent->phase == Agent::Phase::kLost) continue;
-    released.push_back(agent->ask<Nothing>(
+    released.push_back(agent->call<Nothing>(
         [&](auto done) { agent->client().release(*agent->reservation, done); }));
     agent->reservation.reset();
   }
@@ -145,7 +145,7 @@ void Controller::compareClocks(int exchanges) {
 
 void Controller::start() {
   compareClocks(kFewExchanges);
-  const auto hold = std::chrono::ceil<std::chrono::seconds>(kHoldPerPatience * options_.patience);
+  const auto hold = std::chrono::ceil<std::chrono::seconds>(kHoldPerTimeout * options_.timeout);
   std::vector<Answer<RunState>> begun;
   for (const auto& agent : agents_) {
     RunRequest request = options_.request;
@@ -154,7 +154,7 @@ void Controller::start() {
     request.start = CommonStart{std::nullopt, hold.count(), clock.offset_ns, clock.uncertainty_ns};
     way_ = std::max(way_, std::chrono::nanoseconds(2 * clock.uncertainty_ns));
     begun.push_back(
-        agent->askToPlan<RunState>([&](auto done) { agent->client().start(request, done); }));
+        agent->requestPlan<RunState>([&](auto done) { agent->client().start(request, done); }));
   }
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     Agent& agent = *agents_[i];
@@ -164,14 +164,14 @@ void Controller::start() {
       continue;
     }
     agent.state = state.value();
-    agent.beginToLook();
+    agent.startPolling();
     LiveCallbacks callbacks;
     callbacks.interval = [this, i, run = agent.state.id](const LiveInterval& live) {
       if (live.run == run) watcher_.interval(i, live);
     };
     callbacks.run = [this](const RunState&) {
       const std::scoped_lock lock(mutex_);
-      heard_news_ = true;
+      state_changed_ = true;
       news_.notify_one();
     };
     agent.client().watch(0, callbacks);
@@ -191,7 +191,7 @@ void Controller::beginTrials() {
   }
   if (waiting.empty()) return;
   if (waiting.size() < running) {
-    for (Agent* agent : waiting) agent->askToWaitOn();
+    for (Agent* agent : waiting) agent->requestReservation();
     return;
   }
   const auto trialOf = [](const Agent* agent) { return agent->state.waiting->trial; };
@@ -204,10 +204,10 @@ void Controller::beginTrials() {
     if (trialOf(agent) == next) {
       told.emplace_back(agent, agent->order(agreed));
     } else {
-      agent->askToWaitOn();
+      agent->requestReservation();
     }
   }
-  for (auto& [agent, answer] : told) agent->heard(std::move(answer));
+  for (auto& [agent, answer] : told) agent->onAnswer(std::move(answer));
   // A single delay must not slow down all later trials.
   way_ = std::max<std::chrono::nanoseconds>(way_ / 2, Clock::now() - since);
   if (!agreed_ns_) agreed_ns_ = agreed;
@@ -241,7 +241,7 @@ void Controller::collect(results::ResultStore& store, std::int64_t run) {
 void Controller::follow(results::ResultStore& store, std::int64_t run) {
   Clock::time_point next_comparison = Clock::now() + kBetweenComparisons;
   for (;;) {
-    for (const auto& agent : agents_) agent->look();
+    for (const auto& agent : agents_) agent->poll();
     collect(store, run);
     // Only original faults: stopped agents report the stop as well.
     if (!stopping_ && !firstFailure().empty()) {
@@ -259,8 +259,8 @@ void Controller::follow(results::ResultStore& store, std::int64_t run) {
       next_comparison = Clock::now() + kBetweenComparisons;
     }
     std::unique_lock lock(mutex_);
-    news_.wait_for(lock, kBetweenLooks, [this] { return heard_news_; });
-    heard_news_ = false;
+    news_.wait_for(lock, kPollInterval, [this] { return state_changed_; });
+    state_changed_ = false;
   }
 }
 

@@ -33,7 +33,7 @@ struct ControllerOptions {
   // A trial that begins later than this after its common start makes the result invalid.
   std::chrono::nanoseconds start_tolerance = std::chrono::milliseconds(1);
   // Time without an answer after which an agent is lost.
-  std::chrono::milliseconds patience = std::chrono::seconds(10);
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);
 };
 
 // Observer of the run. All functions except interval() are called on the caller's thread.
@@ -98,7 +98,7 @@ class Controller {
   std::string failure_;
   std::mutex mutex_;  // of the following
   std::condition_variable news_;
-  bool heard_news_ = false;  // a run's state has changed
+  bool state_changed_ = false;  // a run's state has changed
   // Last member: its clients' threads use the others.
   std::vector<std::unique_ptr<Agent>> agents_;
 };

@@ -34,7 +34,7 @@ unsigned digitOf(char c) {
   return 16;
 }
 
-std::string withoutNeedlessEscapes(std::string_view path) {
+std::string normalizedEscapes(std::string_view path) {
   std::string plain;
   for (std::size_t at = 0; at < path.size(); ++at) {
     if (path[at] == '%' && at + 2 < path.size()) {
@@ -96,9 +96,9 @@ std::optional<std::string> hostName(std::string_view authority) {
     });
     if (name.empty() || !good) return std::nullopt;
   }
-  constexpr std::uint64_t kMostPort = 65535;
+  constexpr std::uint64_t kMaxPort = 65535;
   const bool no_port = port.empty() || port == ":";
-  if (!no_port && (!port.starts_with(':') || !wholeNumberUpTo(port.substr(1), kMostPort))) {
+  if (!no_port && (!port.starts_with(':') || !wholeNumberUpTo(port.substr(1), kMaxPort))) {
     return std::nullopt;
   }
   return lowerCase(name);
@@ -119,7 +119,7 @@ std::optional<RequestTarget> requestTarget(std::string_view target) {
     target.remove_prefix(path);
   }
   const std::size_t query = std::min(target.find('?'), target.size());
-  parts.resource = withoutNeedlessEscapes(target.substr(0, query));
+  parts.resource = normalizedEscapes(target.substr(0, query));
   if (parts.resource.empty()) parts.resource = "/";
   parts.resource += target.substr(query);
   return parts;

@@ -27,12 +27,12 @@ void LiveHub::publish(const RunState& run) {
   wakeAll();
 }
 
-void LiveHub::keep(Kept kept) {
+void LiveHub::keep(Queued kept) {
   bytes_ += kept.text->size();
-  kept_.push_back(std::move(kept));
-  while (kept_.size() > limits_.messages || (bytes_ > limits_.bytes && kept_.size() > 1)) {
-    bytes_ -= kept_.front().text->size();
-    kept_.pop_front();
+  queued_.push_back(std::move(kept));
+  while (queued_.size() > limits_.messages || (bytes_ > limits_.bytes && queued_.size() > 1)) {
+    bytes_ -= queued_.front().text->size();
+    queued_.pop_front();
     ++first_;
   }
 }
@@ -52,9 +52,9 @@ void LiveHub::wakeAll() {
 }
 
 std::uint64_t LiveHub::oldest() const {
-  const auto first =
-      std::find_if(kept_.begin(), kept_.end(), [](const Kept& kept) { return kept.interval; });
-  return first == kept_.end() ? 0 : first->sequence;
+  const auto first = std::find_if(queued_.begin(), queued_.end(),
+                                  [](const Queued& kept) { return kept.interval; });
+  return first == queued_.end() ? 0 : first->sequence;
 }
 
 std::shared_ptr<LiveHub::Subscriber> LiveHub::subscribe(std::uint64_t since,
@@ -70,10 +70,10 @@ std::shared_ptr<LiveHub::Subscriber> LiveHub::subscribe(std::uint64_t since,
   subscriber->sequence_ = known ? since : before;
   if (known) {
     // Other messages carry the number of the previous interval, so that later ones are delivered.
-    const auto behind = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+    const auto behind = std::find_if(queued_.begin(), queued_.end(), [&](const Queued& kept) {
       return kept.sequence > since || (!kept.interval && kept.sequence == since);
     });
-    subscriber->next_ += static_cast<std::uint64_t>(behind - kept_.begin());
+    subscriber->next_ += static_cast<std::uint64_t>(behind - queued_.begin());
   }
   subscribers_.push_back(subscriber);
   return subscriber;
@@ -84,8 +84,8 @@ LiveHub::Text LiveHub::take(Subscriber& subscriber) {
   const std::scoped_lock lock(mutex_);
   subscriber.next_ = std::max(subscriber.next_, first_);
   const std::uint64_t place = subscriber.next_ - first_;
-  if (place >= kept_.size()) return nullptr;
-  const Kept& kept = kept_[place];
+  if (place >= queued_.size()) return nullptr;
+  const Queued& kept = queued_[place];
   // Numbers have no gaps: those missing between the last interval and this message were dropped.
   const std::uint64_t before = kept.sequence - (kept.interval ? 1 : 0);
   if (before > subscriber.sequence_) {

@@ -59,13 +59,13 @@ class LiveHub {
   [[nodiscard]] std::size_t keptBytes() const;
 
  private:
-  struct Kept {
+  struct Queued {
     std::uint64_t sequence;  // of an interval; for other messages that of the interval before
     bool interval;
     Text text;
   };
 
-  void keep(Kept kept);
+  void keep(Queued kept);
   void wakeAll();
   [[nodiscard]] std::uint64_t oldest() const;
   Text take(Subscriber& subscriber);
@@ -74,8 +74,8 @@ class LiveHub {
   const std::string instance_;
   const Limits limits_;
   mutable std::mutex mutex_;
-  std::deque<Kept> kept_;
-  std::uint64_t first_ = 0;  // number of kept_.front() among all messages
+  std::deque<Queued> queued_;
+  std::uint64_t first_ = 0;  // number of queued_.front() among all messages
   std::size_t bytes_ = 0;
   std::uint64_t sequence_ = 0;  // of the latest interval
   std::uint64_t lost_ = 0;

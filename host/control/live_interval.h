@@ -138,7 +138,7 @@ struct LiveServingWorker {
   std::uint64_t pages = 0;
 };
 
-// A pool: sums over all of its workers, and the first kMostServingWorkers of them, by number.
+// A pool: sums over all of its workers, and the first kMaxServingWorkers of them, by number.
 struct LiveServingPool {
   std::uint64_t worker_count = 0;
   LiveServingWorker all;
@@ -196,12 +196,12 @@ struct LiveInterval {
   std::string observed;         // "tester", "modelled", …
   LiveTrial trial;
   std::vector<LivePort> ports;
-  // The first kMostFlows, and the total number.
+  // The first kMaxFlows, and the total number.
   std::vector<LiveFlow> flows;
   std::uint64_t flow_count = 0;
-  std::vector<LiveLink> links;  // that have carried something; the first kMostLinks
+  std::vector<LiveLink> links;  // that have carried something; the first kMaxLinks
   std::uint64_t link_count = 0;
-  // Ended since the previous interval, or open; the first kMostPauses.
+  // Ended since the previous interval, or open; the first kMaxPauses.
   std::vector<LivePause> pauses;
   std::uint64_t pause_count = 0;
   std::optional<LiveLatency> latency;
@@ -209,10 +209,10 @@ struct LiveInterval {
   LiveFairness fairness;
   std::vector<LiveServing> serving;
 
-  static constexpr std::size_t kMostFlows = 4096;
-  static constexpr std::size_t kMostLinks = 4096;
-  static constexpr std::size_t kMostPauses = 2000;
-  static constexpr std::size_t kMostServingWorkers = 256;  // of a pool
+  static constexpr std::size_t kMaxFlows = 4096;
+  static constexpr std::size_t kMaxLinks = 4096;
+  static constexpr std::size_t kMaxPauses = 2000;
+  static constexpr std::size_t kMaxServingWorkers = 256;  // of a pool
 
   // One line.
   [[nodiscard]] std::string toJson() const;

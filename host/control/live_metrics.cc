@@ -280,7 +280,7 @@ void LiveMetrics::addPorts(MetricFamilies& families) const {
       if (found == bench.ports.end()) continue;
       order.emplace_back(found->second.tx_bytes + found->second.rx_bytes, port);
     }
-    if (order.size() > kMostSeries) {
+    if (order.size() > kMaxSeries) {
       std::sort(order.begin(), order.end(), std::greater<>());
       order.resize(kTopSeries);
     }
@@ -342,7 +342,7 @@ void LiveMetrics::addLinks(MetricFamilies& families) const {
     std::vector<std::pair<std::uint64_t, std::string>> order;
     order.reserve(present.size());
     for (const auto& [link, queue] : present) order.emplace_back(queue.deepest, link);
-    if (order.size() > kMostSeries) {
+    if (order.size() > kMaxSeries) {
       std::sort(order.begin(), order.end(), std::greater<>());
       order.resize(kTopSeries);
     }

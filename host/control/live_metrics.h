@@ -22,9 +22,9 @@ namespace plumbline::control {
 // not observe have no series. Names, units and labels are listed in docs/control.md. Thread-safe.
 class LiveMetrics final : public LiveListener {
  public:
-  // Ports, and links, of a bench with series of their own: all of them up to kMostSeries, else the
+  // Ports, and links, of a bench with series of their own: all of them up to kMaxSeries, else the
   // kTopSeries with the most bytes (ports) or the deepest queue (links).
-  static constexpr std::size_t kMostSeries = 256;
+  static constexpr std::size_t kMaxSeries = 256;
   static constexpr std::size_t kTopSeries = 16;
 
   void onInterval(const LiveInterval& interval) override;

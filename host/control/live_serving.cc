@@ -59,13 +59,13 @@ void add(const std::optional<std::uint64_t>& one, std::optional<std::uint64_t>& 
 LiveServingPool poolOf(const std::vector<WorkerView>& workers) {
   LiveServingPool pool;
   pool.worker_count = workers.size();
-  pool.workers.reserve(std::min(workers.size(), LiveInterval::kMostServingWorkers));
+  pool.workers.reserve(std::min(workers.size(), LiveInterval::kMaxServingWorkers));
   for (const WorkerView& worker : workers) {
     add(worker.waiting, pool.all.waiting);
     add(worker.running, pool.all.running);
     add(worker.used, pool.all.pages_used);
     pool.all.pages += worker.pages;
-    if (pool.workers.size() == LiveInterval::kMostServingWorkers) continue;
+    if (pool.workers.size() == LiveInterval::kMaxServingWorkers) continue;
     pool.workers.push_back({worker.waiting, worker.running, worker.used, worker.pages});
   }
   return pool;

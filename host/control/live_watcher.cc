@@ -18,7 +18,7 @@ using bench::TrialSnapshot;
 
 constexpr std::chrono::milliseconds kInterval{100};
 // Looking may take this part of the time.
-constexpr int kMostLooking = 20;
+constexpr int kPollIntervalPerCost = 20;
 
 // Bits per second of bytes that came in `interval`.
 double rate(double now, double before, Picoseconds interval) {
@@ -130,7 +130,7 @@ void addLinks(const TrialSnapshot& now, const std::optional<TrialSnapshot>& prev
     const auto found = before.find(link.name);
     const bench::LinkSnapshot old = found == before.end() ? bench::LinkSnapshot() : *found->second;
     if (link.between_switches) grown.push_back(link.bytes - old.bytes);
-    if (live.links.size() >= LiveInterval::kMostLinks) continue;
+    if (live.links.size() >= LiveInterval::kMaxLinks) continue;
     LiveLink one;
     one.name = link.name;
     one.rate_bps = static_cast<std::uint64_t>(link.rate.bitsPerSecond());
@@ -204,7 +204,7 @@ RunPlace LiveWatcher::place() const {
 void LiveWatcher::beginTest(const std::string& test, std::uint64_t expected) {
   const std::scoped_lock lock(mutex_);
   test_ = test;
-  pace_ = session::Pace(expected);
+  pace_ = session::RemainingTime(expected);
   share_ = 0;
   kpi_.clear();
 }
@@ -242,12 +242,12 @@ void LiveWatcher::onSnapshot(const TrialSnapshot& snapshot) {
   } else {
     publish(snapshot, trial_);
   }
-  looked(since);
+  polled(since);
 }
 
-void LiveWatcher::looked(Clock::time_point since) {
+void LiveWatcher::polled(Clock::time_point since) {
   const Clock::time_point now = Clock::now();
-  next_look_ = now + std::max<Clock::duration>(kInterval, (now - since) * kMostLooking);
+  next_poll_ = now + std::max<Clock::duration>(kInterval, (now - since) * kPollIntervalPerCost);
 }
 
 void LiveWatcher::endTrial(const session::TrialRecord& record) {
@@ -260,7 +260,7 @@ void LiveWatcher::endTrial(const session::TrialRecord& record) {
     trial.stored = record.stored;
     trial.faults = record.result.faults;
     publish(final_ ? *final_ : bench::snapshotOf(record.spec, record.result), std::move(trial));
-    if (record.stored) looked(since);
+    if (record.stored) polled(since);
   }
   const std::scoped_lock lock(mutex_);
   pace_.endTrial(record.stored);

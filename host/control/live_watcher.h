@@ -14,7 +14,7 @@
 #include "control/live_hub.h"
 #include "control/start_gate.h"
 #include "session/capture_file.h"
-#include "session/pace.h"
+#include "session/remaining_time.h"
 #include "session/run_watcher.h"
 #include "session/trial_log.h"
 
@@ -50,7 +50,7 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
                  std::function<void()> waits) {
     gate_.openForEach(clock, hold, std::move(waits));
   }
-  bool order(const TrialOrder& order) { return gate_.tell(order); }
+  bool order(const TrialOrder& order) { return gate_.sendStartTime(order); }
   [[nodiscard]] StartGate::Times startTimes() const { return gate_.times(); }
 
   // From any thread.
@@ -59,7 +59,7 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
   [[nodiscard]] RunPlace place() const;
 
   bool stopRequested() override { return stop_; }
-  std::optional<std::chrono::milliseconds> stopPatience() override {
+  std::optional<std::chrono::milliseconds> stopTimeout() override {
     return std::chrono::milliseconds(500);
   }
   void beginTest(const std::string& test, std::uint64_t expected) override;
@@ -74,10 +74,10 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool due() override { return Clock::now() >= next_look_; }
+  bool due() override { return Clock::now() >= next_poll_; }
   void onSnapshot(const bench::TrialSnapshot& snapshot) override;
   void publish(const bench::TrialSnapshot& snapshot, LiveTrial trial);
-  void looked(Clock::time_point since);
+  void polled(Clock::time_point since);
 
   LiveHub& hub_;
   const std::int64_t run_;
@@ -88,7 +88,7 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
 
   mutable std::mutex mutex_;  // of the following three
   std::string test_;
-  session::Pace pace_;
+  session::RemainingTime pace_;
   double share_ = 0;  // of the current trial
 
   std::uint64_t trials_begun_ = 0;  // of the run
@@ -96,7 +96,7 @@ class LiveWatcher final : public session::RunWatcher, private bench::TrialObserv
   std::string kpi_;
   std::optional<bench::TrialSnapshot> previous_;
   std::optional<bench::TrialSnapshot> final_;
-  Clock::time_point next_look_;
+  Clock::time_point next_poll_;
 };
 
 }  // namespace plumbline::control

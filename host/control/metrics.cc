@@ -81,7 +81,7 @@ std::string Metrics::text(const Levels& levels) {
   set(impl_->runs, levels.runs_active);
   set(impl_->clients, levels.live_clients);
   set(impl_->bytes, levels.live_bytes);
-  set(impl_->taken, levels.ports_taken);
+  set(impl_->taken, levels.ports_reserved);
   set(impl_->ports, levels.ports);
   raise(impl_->intervals, levels.live_intervals);
   raise(impl_->lost, levels.live_intervals_lost);

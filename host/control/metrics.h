@@ -35,7 +35,7 @@ class Metrics {
     std::uint64_t live_intervals = 0;
     std::uint64_t live_intervals_lost = 0;
     std::uint64_t live_bytes = 0;
-    std::uint64_t ports_taken = 0;
+    std::uint64_t ports_reserved = 0;
     std::uint64_t ports = 0;
   };
   // The text format, with these current levels.

@@ -15,7 +15,7 @@
 namespace plumbline::control {
 namespace {
 
-constexpr std::int64_t kMostSeconds = 86'400;
+constexpr std::int64_t kMaxSeconds = 86'400;
 
 std::int64_t milliseconds(PortTable::Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
@@ -32,10 +32,10 @@ bool isPresent(const PortState& port) {
 
 // Shown to others, in refusals too.
 void checkOwner(const std::string& owner) {
-  constexpr std::size_t kMostBytes = 200;
-  if (owner.size() <= kMostBytes && printable(owner) == owner) return;
+  constexpr std::size_t kMaxBytes = 200;
+  if (owner.size() <= kMaxBytes && printable(owner) == owner) return;
   throw Refused(400, "this is no name of an owner", "owner",
-                fmt::format("at most {} bytes of text without control characters", kMostBytes));
+                fmt::format("at most {} bytes of text without control characters", kMaxBytes));
 }
 
 // The time of day when it was made, and steady from then on: whoever sets the machine's time moves
@@ -108,9 +108,9 @@ std::vector<PortState> PortTable::list() {
 Reservation PortTable::reserve(const ReservationRequest& request) {
   checkOwner(request.owner);
   if (request.ports.empty()) throw Refused(400, "no ports are named", "ports");
-  if (request.ttl_s < 1 || request.ttl_s > kMostSeconds) {
+  if (request.ttl_s < 1 || request.ttl_s > kMaxSeconds) {
     throw Refused(400, fmt::format("{} s is no time to reserve for", request.ttl_s), "ttl_s",
-                  fmt::format("1 to {}", kMostSeconds));
+                  fmt::format("1 to {}", kMaxSeconds));
   }
   const std::scoped_lock lock(mutex_);
   expire();

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Interval at which a report that waits for another one checks whether it has been cancelled.
-constexpr std::chrono::milliseconds kReportLook{50};
+constexpr std::chrono::milliseconds kReportPollInterval{50};
 
 session::Verdict verdictOf(const results::StoredRun& run) {
   const auto parsed =
@@ -87,12 +87,12 @@ results::RunInfo RunArchive::info(std::int64_t run) const {
 }
 
 TrialPage RunArchive::trials(std::int64_t run, std::uint64_t since) const {
-  constexpr std::uint64_t kMostBytes = 4U << 20U;
+  constexpr std::uint64_t kMaxBytes = 4U << 20U;
   TrialPage page;
   try {
     auto store = open();
     const std::uint64_t all = store.loadInfo(run).trials;
-    for (results::StoredTrial& trial : store.listTrials(run, since, kMostBytes)) {
+    for (results::StoredTrial& trial : store.listTrials(run, since, kMaxBytes)) {
       page.trials.push_back({std::move(trial.label), trial.repetition, std::move(trial.finished),
                              std::move(trial.spec_json), std::move(trial.result_json),
                              trial.damaged});
@@ -106,10 +106,10 @@ TrialPage RunArchive::trials(std::int64_t run, std::uint64_t since) const {
 }
 
 std::string RunArchive::log(std::int64_t run, std::uint64_t since) const {
-  constexpr std::size_t kMostBytes = 4U << 20U;
+  constexpr std::size_t kMaxBytes = 4U << 20U;
   std::ifstream stream(logFile(run), std::ios::binary);
   if (!stream) throw Refused(404, fmt::format("run {} has no log", run), {}, "a run of a server");
-  std::string text(kMostBytes, '\0');
+  std::string text(kMaxBytes, '\0');
   stream.seekg(static_cast<std::streamoff>(since));
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
@@ -129,10 +129,10 @@ std::string RunArchive::tables(std::int64_t run) const {
 
 std::string RunArchive::report(std::int64_t run) const {
   const results::StoredRun stored = load(run);
-  std::unique_lock writing(reporting_, kReportLook);
+  std::unique_lock writing(reporting_, kReportPollInterval);
   while (!writing) {
     checkWork();
-    writing.try_lock_for(kReportLook);
+    writing.try_lock_for(kReportPollInterval);
   }
   try {
     return fileText(session::writeRunReport(stored, directoryOf(run).string()));

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kCard = scenario::kSimulatedCard;
-constexpr unsigned kMostThreads = 64;
+constexpr unsigned kMaxThreads = 64;
 
 void putStart(const StartGate::Times& times, RunState& state) {
   state.start_trial = times.trial;
@@ -39,9 +39,9 @@ RunManager::RunManager(fs::path results, LiveHub& hub, PortTable& ports, const H
 RunManager::~RunManager() { shutDown(); }
 
 RunState RunManager::start(const RunRequest& request) {
-  if (request.threads < 1 || request.threads > kMostThreads) {
+  if (request.threads < 1 || request.threads > kMaxThreads) {
     throw Refused(400, fmt::format("{} is no number of threads", request.threads), "threads",
-                  fmt::format("1 to {}", kMostThreads));
+                  fmt::format("1 to {}", kMaxThreads));
   }
   if (request.start) checkStart(*request.start);
   session::PreparedRun prepared = prepare(request.scenario, access_, request.threads);
@@ -118,7 +118,7 @@ RunState RunManager::resume(std::int64_t run) {
 RunState RunManager::launch(session::PreparedRun prepared, std::optional<std::int64_t> resumed,
                             const RunRequest& request) {
   const std::scoped_lock starting(starting_);
-  reap();
+  joinFinished();
   {
     const std::scoped_lock lock(mutex_);
     if (shut_down_) throw Refused(503, "the server is shutting down");
@@ -144,7 +144,7 @@ RunState RunManager::launch(session::PreparedRun prepared, std::optional<std::in
       active->watcher->startAt(clock_, *request.start->at_ns);
     } else if (request.start) {
       active->watcher->startEach(clock_, std::chrono::seconds(*request.start->hold_s),
-                                 [this, run] { tellState(run); });
+                                 [this, run] { publishState(run); });
     }
   } catch (const Error& error) {
     ports_.free(PortTable::kStarting);
@@ -188,10 +188,10 @@ void RunManager::execute(std::int64_t run, Active& active) {
     active_.erase(place);
   }
   ports_.free(run);
-  tellState(run);
+  publishState(run);
 }
 
-void RunManager::tellState(std::int64_t run) {
+void RunManager::publishState(std::int64_t run) {
   const std::scoped_lock telling(telling_);
   try {
     hub_.publish(state(run));
@@ -201,7 +201,7 @@ void RunManager::tellState(std::int64_t run) {
 }
 
 // Joins the threads of runs that have ended, but never that of the caller.
-void RunManager::reap() {
+void RunManager::joinFinished() {
   std::vector<std::unique_ptr<Active>> ended;
   {
     const std::scoped_lock lock(mutex_);
@@ -262,7 +262,7 @@ void RunManager::shutDown() {
     if (!next.joinable()) break;
     next.join();
   }
-  reap();
+  joinFinished();
 }
 
 std::size_t RunManager::active() const {
@@ -290,7 +290,7 @@ std::vector<RunState> RunManager::list(std::uint64_t since) {
     for (const auto& [run, active] : active_) were_active.insert(run);
   }
   std::vector<RunState> runs;
-  for (const results::RunInfo& info : archive_.open().listRunsBriefly(since, kMostListedRuns)) {
+  for (const results::RunInfo& info : archive_.open().listRunsBriefly(since, kMaxListedRuns)) {
     RunState known = stateOf(info);
     if (were_active.contains(info.id) && !known.active) known = state(info.id);
     runs.push_back(std::move(known));

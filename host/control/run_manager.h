@@ -74,8 +74,8 @@ class RunManager {
                   const RunRequest& request);
   void execute(std::int64_t run, Active& active);
   // To all clients of the live stream.
-  void tellState(std::int64_t run);
-  void reap();
+  void publishState(std::int64_t run);
+  void joinFinished();
   [[nodiscard]] bool isActive(std::int64_t run) const;
   [[nodiscard]] RunState stateOf(const results::RunInfo& info);
   [[nodiscard]] std::optional<int> exitCodeOf(const results::RunInfo& info);

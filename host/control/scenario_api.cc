@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Largest number of trials per test whose frames are shown; the points of a sweep differ little.
-constexpr std::size_t kMostFrames = 64;
+constexpr std::size_t kMaxFrames = 64;
 
 std::string textOf(const fs::path& file) { return readFile(file, scenario::kMaxScenarioBytes); }
 
@@ -50,7 +50,7 @@ TopologyPicture pictureOf(const scenario::Scenario& scenario) {
 void addFrames(const suite::PlannedTrial& trial, const bench::Capabilities& can,
                std::vector<PlannedFrame>& frames) {
   const bench::FlowPlan flows = bench::planFlows(trial.spec, can);
-  for (std::size_t i = 0; i < trial.spec.streams.size() && frames.size() < kMostFrames; ++i) {
+  for (std::size_t i = 0; i < trial.spec.streams.size() && frames.size() < kMaxFrames; ++i) {
     const bench::StreamSpec& stream = trial.spec.streams[i];
     const auto bytes = session::firstFrame(flows.flows.at(stream.from).at(flows.streams[i].flow));
     frames.push_back({trial.label, stream.name, stream.from, stream.to,

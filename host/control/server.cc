@@ -53,16 +53,16 @@ using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 using Request = http::request<http::string_body>;
 
-constexpr std::uint32_t kMostHeaderBytes = 16U << 10U;
-constexpr std::size_t kMostClientMessage = 4U << 10U;  // live clients send nothing of use
-constexpr std::chrono::seconds kFarewell{2};
+constexpr std::uint32_t kMaxHeaderBytes = 16U << 10U;
+constexpr std::size_t kMaxClientMessage = 4U << 10U;  // live clients send nothing of use
+constexpr std::chrono::seconds kCloseTimeout{2};
 constexpr unsigned kWorkers = 2;
 // Long requests: how many are handled at a time, and how many more may wait.
 constexpr unsigned kPlanners = 2;
-constexpr std::size_t kMostLong = 32;
+constexpr std::size_t kMaxLongRequests = 32;
 // Bodies of all requests that come in or are worked on [bytes].
-constexpr std::uint64_t kMostBodyBytes = std::uint64_t{256} << 20U;
-constexpr std::chrono::milliseconds kClientLook{100};  // whether it is still there
+constexpr std::uint64_t kMaxBodyBytesInFlight = std::uint64_t{256} << 20U;
+constexpr std::chrono::milliseconds kClientPollInterval{100};  // whether it is still there
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
@@ -115,7 +115,7 @@ class Server::Impl {
       closing_ = true;
       error_code ignored;
       acceptor_.close(ignored);
-      asio::co_spawn(io_, partFromAll(), asio::detached);
+      asio::co_spawn(io_, closeAllConnections(), asio::detached);
     });
     thread_.join();
     for (const auto& weak : long_) {
@@ -204,7 +204,7 @@ class Server::Impl {
         co_await pause.async_wait(kTuple);
         continue;
       }
-      if (connections_ >= options_.most_connections) continue;  // closes it
+      if (connections_ >= options_.max_connections) continue;  // closes it
       asio::co_spawn(io_, serve(std::move(socket)), asio::detached);
     }
   }
@@ -231,10 +231,10 @@ class Server::Impl {
 
   template <typename Stream>
   asio::awaitable<void> serveRequests(Stream stream) {
-    beast::flat_buffer buffer(kMostHeaderBytes + kMaxBodyBytes);
+    beast::flat_buffer buffer(kMaxHeaderBytes + kMaxBodyBytes);
     for (bool more = true; more && !closing_;) {
       http::request_parser<http::string_body> parser;
-      parser.header_limit(kMostHeaderBytes);
+      parser.header_limit(kMaxHeaderBytes);
       parser.body_limit(kMaxBodyBytes);
       beast::get_lowest_layer(stream).expires_after(options_.idle);
       if (!co_await skipEmptyLines(stream, buffer)) break;
@@ -253,7 +253,7 @@ class Server::Impl {
           break;
         }
         const std::uint64_t length = bodyLength(parser);
-        if (length > 0 && body_bytes_ + length > kMostBodyBytes) {
+        if (length > 0 && body_bytes_ + length > kMaxBodyBytesInFlight) {
           co_await refuse(stream, {503, "too many bodies come in at a time", "", "try again", {}},
                           parser.get().method());
           break;
@@ -326,7 +326,7 @@ class Server::Impl {
       refusal = {431,
                  "the header is too large",
                  "header",
-                 fmt::format("at most {} bytes", kMostHeaderBytes),
+                 fmt::format("at most {} bytes", kMaxHeaderBytes),
                  {}};
     } else if (error == http::error::bad_version) {
       refusal = {505, "this version of HTTP is not known", "", "HTTP/1.1", {}};
@@ -357,7 +357,7 @@ class Server::Impl {
   // The same on a thread for long requests, until it is done or cancelled.
   asio::awaitable<void> workLong(int socket, const ApiRequest& request, ApiAnswer& answer) {
     std::erase_if(long_, [](const auto& weak) { return weak.expired(); });
-    if (long_.size() >= kMostLong) {
+    if (long_.size() >= kMaxLongRequests) {
       metrics_.countRequest(503);
       answer =
           answerOf({503, "the server is busy with other plans and reports", "", "try again", {}});
@@ -384,7 +384,7 @@ class Server::Impl {
   asio::awaitable<void> watchClient(int socket, std::shared_ptr<LongWork> work) {
     asio::steady_timer timer(io_);
     while (!work->done && !work->stopped) {
-      timer.expires_after(kClientLook);
+      timer.expires_after(kClientPollInterval);
       co_await timer.async_wait(kTuple);
       if (!work->done && (closing_ || hasLeft(socket))) work->stopped = true;
     }
@@ -447,7 +447,7 @@ class Server::Impl {
 
   template <typename Stream>
   asio::awaitable<void> close(Stream& stream) {
-    beast::get_lowest_layer(stream).expires_after(kFarewell);
+    beast::get_lowest_layer(stream).expires_after(kCloseTimeout);
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       co_await stream.async_shutdown(kTuple);
     }
@@ -474,7 +474,7 @@ class Server::Impl {
     const auto socket = std::make_shared<Socket>(std::move(stream));
     beast::get_lowest_layer(*socket).expires_never();
     socket->set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
-    socket->read_message_max(kMostClientMessage);
+    socket->read_message_max(kMaxClientMessage);
     const auto [refused] = co_await socket->async_accept(request, kTuple);
     if (refused) co_return;
     socket->text(true);
@@ -525,20 +525,20 @@ class Server::Impl {
     beast::get_lowest_layer(*socket).socket().close(ignored);
   }
 
-  asio::awaitable<void> partFromAll() {
+  asio::awaitable<void> closeAllConnections() {
     for (const auto& weak : ends_) {
       if (const auto end = weak.lock()) end->wake.cancel();
     }
-    const auto until = std::chrono::steady_clock::now() + kFarewell;
-    const auto talking = [this] {
+    const auto until = std::chrono::steady_clock::now() + kCloseTimeout;
+    const auto connected = [this] {
       for (const auto& weak : ends_) {
         if (!weak.expired()) return true;
       }
       return false;
     };
-    while (talking() && std::chrono::steady_clock::now() < until) {
-      farewell_.expires_after(std::chrono::milliseconds(10));
-      co_await farewell_.async_wait(kTuple);
+    while (connected() && std::chrono::steady_clock::now() < until) {
+      close_message_.expires_after(std::chrono::milliseconds(10));
+      co_await close_message_.async_wait(kTuple);
     }
     io_.stop();
   }
@@ -558,7 +558,7 @@ class Server::Impl {
   asio::thread_pool planners_{kPlanners};
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
-  asio::steady_timer farewell_{io_};
+  asio::steady_timer close_message_{io_};
   std::thread thread_;
 };
 

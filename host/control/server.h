@@ -20,7 +20,7 @@ struct ServerOptions {
   std::string certificate;
   std::string key;
   // Further connections are closed at once.
-  std::size_t most_connections = 4096;
+  std::size_t max_connections = 4096;
   std::chrono::seconds idle{120};    // between two requests of a connection
   std::chrono::seconds request{30};  // for receiving a request, and for sending an answer
   std::chrono::seconds work{60};     // for handling a long request

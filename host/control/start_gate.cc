@@ -11,7 +11,7 @@ using Steady = std::chrono::steady_clock;
 
 // Wake-up latency of a sleeping thread on a machine that is not overloaded. The rest of the time is
 // spent polling the clock.
-constexpr std::int64_t kLookNs = 1'000'000;
+constexpr std::int64_t kPollIntervalNs = 1'000'000;
 constexpr std::chrono::nanoseconds kLongestSleep{50'000'000};  // then `stop` is checked
 
 }  // namespace
@@ -62,12 +62,13 @@ bool StartGate::sleepUntil(std::int64_t at_ns, const std::atomic<bool>& stop) co
     if (stop) return false;
     const std::int64_t left = at_ns - clock_->nowNs();
     if (left <= 0) return true;
-    if (left <= kLookNs) continue;
-    std::this_thread::sleep_for(std::min(std::chrono::nanoseconds(left - kLookNs), kLongestSleep));
+    if (left <= kPollIntervalNs) continue;
+    std::this_thread::sleep_for(
+        std::min(std::chrono::nanoseconds(left - kPollIntervalNs), kLongestSleep));
   }
 }
 
-bool StartGate::tell(const TrialOrder& order) {
+bool StartGate::sendStartTime(const TrialOrder& order) {
   const std::scoped_lock lock(mutex_);
   if (!times_.waiting || times_.waiting->trial != order.trial) return false;
   latest_word_ = Steady::now();

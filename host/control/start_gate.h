@@ -40,7 +40,7 @@ class StartGate {
 
   // Sets the start time of a waiting trial, or keeps it waiting. False when that trial does not
   // wait.
-  bool tell(const TrialOrder& order);
+  bool sendStartTime(const TrialOrder& order);
 
   [[nodiscard]] Times times() const;
 

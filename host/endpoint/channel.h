@@ -21,17 +21,17 @@ class Peer;
 
 // Limits of these benches.
 inline constexpr Bytes kLongestMessage{std::int64_t{8} << 30};
-inline constexpr std::uint32_t kMostQueuePairs = 256;
+inline constexpr std::uint32_t kMaxQueuePairs = 256;
 
 struct ChannelSpec {
   bench::Operation operation = bench::Operation::kWrite;
-  Bytes message{64};              // at least Carrier::leastMessage()
+  Bytes message{64};              // at least Carrier::minMessage()
   std::uint32_t queue_pairs = 1;  // from the initiator to the target
   std::uint32_t window = 1;       // in-flight messages per queue pair, at most
 };
 
 // Whether the target's software gets a completion for messages of this operation.
-constexpr bool targetIsTold(bench::Operation operation) {
+constexpr bool targetIsNotified(bench::Operation operation) {
   return operation == bench::Operation::kSend || operation == bench::Operation::kWriteImmediate;
 }
 
@@ -96,7 +96,7 @@ class Carrier {
   [[nodiscard]] virtual const Peer* peer() const { return nullptr; }
 
   // Length of the shortest message that it can carry, usually 0 B.
-  [[nodiscard]] virtual Bytes leastMessage() const { return Bytes(0); }
+  [[nodiscard]] virtual Bytes minMessage() const { return Bytes(0); }
 
   // Its environment for the report: names and values.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> configuration() const = 0;

@@ -52,9 +52,8 @@ std::string pcieText(const DevicePaths& paths) {
   };
   const auto current = link("current");
   if (!current) return unknown("the hardware below has no PCIe link that /sys shows");
-  const auto most = link("max");
-  return !most || *most == *current ? *current
-                                    : fmt::format("{}; the device can {}", *current, *most);
+  const auto max = link("max");
+  return !max || *max == *current ? *current : fmt::format("{}; the device can {}", *current, *max);
 }
 
 // The kind of a group shows whether addresses are translated ("DMA") or not ("identity").

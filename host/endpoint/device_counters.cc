@@ -28,8 +28,8 @@ void addCounters(const fs::path& directory, const std::string& prefix,
   }
 }
 
-std::string whyUncounted(const std::string& device, const std::string& driver,
-                         bench::NicFigure figure) {
+std::string uncountedReason(const std::string& device, const std::string& driver,
+                            bench::NicFigure figure) {
   if (driver.empty()) return fmt::format("/sys does not name the driver of {}", device);
   if (!bench::isKnownNicDriver(driver)) {
     return fmt::format("what the driver {} of {} calls them is not known", driver, device);
@@ -85,7 +85,7 @@ std::vector<bench::Unobserved> uncountedFigures(const std::string& device,
         });
     if (counted) continue;
     missing.push_back(
-        {std::string(bench::nicFigureName(figure)), whyUncounted(device, driver, figure)});
+        {std::string(bench::nicFigureName(figure)), uncountedReason(device, driver, figure)});
   }
   return missing;
 }

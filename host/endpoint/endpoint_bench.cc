@@ -29,7 +29,7 @@ constexpr std::int64_t kLeadTime_ns = 2'000'000;
 constexpr std::uint64_t kCalibrationMessages = 1000;
 constexpr Picoseconds kCalibrationTime = milliseconds(500);
 constexpr Bytes kLongestHeaders{128};
-constexpr std::uint32_t kMostHosts = 64;
+constexpr std::uint32_t kMaxHosts = 64;
 
 std::string microsecondsText(double ps) { return fmt::format("{:.3g} us", ps / 1e6); }
 
@@ -89,12 +89,12 @@ std::string operationName(bench::Operation operation) {
 EndpointBench::EndpointBench(std::string name, std::string description, BitRate line_rate) {
   capabilities_.name = std::move(name);
   capabilities_.description = std::move(description);
-  capabilities_.max_ports = kMostHosts;
+  capabilities_.max_ports = kMaxHosts;
   capabilities_.line_rate = line_rate;
   capabilities_.max_frame = kLongestMessage + kLongestHeaders;
-  capabilities_.flows_per_port = kMostHosts;
+  capabilities_.flows_per_port = kMaxHosts;
   capabilities_.groups = 1U << 16;
-  capabilities_.max_qps = kMostQueuePairs;
+  capabilities_.max_qps = kMaxQueuePairs;
   capabilities_.timestamp_resolution = nanoseconds(1);
   capabilities_.observed = ObservationPoint::kEndpointSoftware;
   capabilities_.simulated_dut = false;
@@ -141,7 +141,7 @@ void EndpointBench::calibrate() {
                            clock.resolution_ns, clock.median_ns, clock.minimum_ns));
   ChannelSpec empty;
   empty.operation = spec_.operation.value_or(bench::Operation::kWrite);
-  empty.message = carrier_->leastMessage();
+  empty.message = carrier_->minMessage();
   const stats::Histogram overhead =
       sendOneByOne(*carrier_->connectHere(empty), kCalibrationMessages, kCalibrationTime);
   add("Non-fabric overhead",

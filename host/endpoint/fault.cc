@@ -16,7 +16,7 @@ std::string remedyOf(FaultKind kind) {
       return "see the NIC's own counters and the peer's log, then run again with --resume";
     case FaultKind::kOverrun:
       return "a smaller endpoint.window, or fewer queue pairs";
-    case FaultKind::kUnasked:
+    case FaultKind::kUnexpected:
       return "the peer's program and version, and which other hosts reach these endpoints; then "
              "run again "
              "with --resume";
@@ -39,8 +39,8 @@ Error fault(FaultKind kind, const std::string& what, const std::string& where) {
   return Error(refused ? ErrorKind::kUnsupported : ErrorKind::kTester, what, where, remedyOf(kind));
 }
 
-Error unaskedFault(const std::string& where) {
-  return fault(FaultKind::kUnasked, "the peer sent a message that was not requested", where);
+Error unexpectedCompletion(const std::string& where) {
+  return fault(FaultKind::kUnexpected, "the peer sent a message that was not requested", where);
 }
 
 std::string lockedMemoryLimit() {

@@ -13,7 +13,7 @@ enum class FaultKind {
   kPeerGone,      // the other end does not answer any more
   kCompletion,    // a message completed in error
   kOverrun,       // more completions than fit into a queue
-  kUnasked,       // an unexpected completion
+  kUnexpected,    // an unexpected completion
   kLockedMemory,  // memory cannot be registered: the limit of locked memory, probably
   kOther,
 };
@@ -23,7 +23,7 @@ Error fault(FaultKind kind, const std::string& what, const std::string& where);
 
 // A completion that belongs to no message of this side: a peer, or another program that can reach
 // the endpoints, caused it. Ends the trial, since its measurements may be affected.
-Error unaskedFault(const std::string& where);
+Error unexpectedCompletion(const std::string& where);
 
 // The limit of locked memory of this process in words: "8192 KiB", "unlimited".
 std::string lockedMemoryLimit();

@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned kIdlePolls = 100;
 
 // Yields the processor after many polls without a result.
-class Patience {
+class IdleBackoff {
  public:
   void polled(bool found) {
     if (found) {
@@ -45,7 +45,7 @@ class FreeSlots {
   [[nodiscard]] bool any(std::uint32_t pair) const { return !free_[pair].empty(); }
   [[nodiscard]] std::uint32_t next(std::uint32_t pair) const { return free_[pair].back(); }
   void take(std::uint32_t pair) { free_[pair].pop_back(); }
-  void giveBack(std::uint32_t slot) { free_[slot / window_].push_back(slot); }
+  void putBack(std::uint32_t slot) { free_[slot / window_].push_back(slot); }
 
  private:
   std::uint32_t window_;
@@ -84,7 +84,7 @@ MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
   std::array<std::uint32_t, 1> done{};
   std::uint32_t pair = 0;
   std::int64_t due_ns = start_ns + toNs(schedule.due(0));
-  Patience patience;
+  IdleBackoff backoff;
   while (outcome.completed < outcome.due) {
     std::int64_t now = monotonicNow();
     if (now >= end_ns || progress.given_up.load(std::memory_order_relaxed)) break;
@@ -102,14 +102,14 @@ MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
       now = monotonicNow();
       const std::uint32_t slot = done[0];
       if (slot >= posted_ns.size() || posted_ns[slot] == kNotPosted)
-        throw unaskedFault("initiator");
+        throw unexpectedCompletion("initiator");
       outcome.latency.record(static_cast<std::uint64_t>(now - posted_ns[slot]) * 1000);
       posted_ns[slot] = kNotPosted;
-      free.giveBack(slot);
+      free.putBack(slot);
       progress.completed.store(++outcome.completed, std::memory_order_relaxed);
     }
     progress.posted.store(outcome.posted, std::memory_order_relaxed);
-    patience.polled(completed || now < start_ns);
+    backoff.polled(completed || now < start_ns);
   }
   return outcome;
 }
@@ -124,10 +124,10 @@ stats::Histogram sendOneByOne(Channel& channel, std::uint64_t messages, Picoseco
   for (std::uint64_t i = 0; i < messages; ++i) {
     const std::int64_t before = monotonicNow();
     if (i > 0 && before >= end_ns) break;
-    Patience patience;
+    IdleBackoff backoff;
     if (i % kMessagesPerCheck == 0) checkWork();
     const auto wait = [&](bool found) {
-      patience.polled(found);
+      backoff.polled(found);
       if (!found && monotonicNow() - before > kGiveUp_ns) {
         throw fault(FaultKind::kPeerGone, "no message completes for 10 s", {});
       }
@@ -153,12 +153,12 @@ struct TargetThread::State {
 TargetThread::TargetThread(Channel& channel) : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.thread = std::thread([&state, &channel] {
-    Patience patience;
+    IdleBackoff backoff;
     try {
       while (!state.stop.load(std::memory_order_relaxed)) {
         const std::size_t served = channel.serve();
         state.messages += served;
-        patience.polled(served > 0);
+        backoff.polled(served > 0);
       }
       state.messages += channel.serve();
     } catch (...) {
@@ -173,7 +173,7 @@ TargetThread::~TargetThread() {
   if (state_->thread.joinable()) state_->thread.join();
 }
 
-void TargetThread::askToStop() { state_->stop.store(true); }
+void TargetThread::requestStop() { state_->stop.store(true); }
 
 bool TargetThread::ended() const { return state_->ended.load(); }
 

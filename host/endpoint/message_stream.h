@@ -45,7 +45,7 @@ struct MessageOutcome {
 // `spec.window` in flight; returns when all have completed, at the end of the drain, or when it is
 // given up. A message that finds its queue pair's window full is posted late, not left out.
 // `start_ns`: the common start, on monotonicNow(). Throws the channel's exceptions, and
-// unaskedFault() for a completion of no message in flight.
+// unexpectedCompletion() for a completion of no message in flight.
 MessageOutcome sendMessages(Channel& channel, const ChannelSpec& spec,
                             const MessageSchedule& schedule, std::int64_t start_ns,
                             StreamProgress& progress);
@@ -67,7 +67,7 @@ class TargetThread {
   // Returns the number of completions of the target's software. Throws the channel's exceptions.
   std::uint64_t stop();
   // Requests its end, which may take a while; see ended().
-  void askToStop();
+  void requestStop();
   [[nodiscard]] bool ended() const;
 
  private:

@@ -41,7 +41,7 @@ std::vector<std::string> ownAddresses() {
 }
 
 // The first query has the link to itself.
-constexpr std::chrono::milliseconds kAboutItself{10'000};
+constexpr std::chrono::milliseconds kSelfDescriptionTimeout{10'000};
 
 }  // namespace
 
@@ -68,8 +68,8 @@ Peer::Peer(const bench::EndpointSpec& spec, std::string library, const std::stri
     PeerSocket socket = call();
     own_address_ = socket.ownAddress();
     socket.send(encode(PeerRequest{library_, {}, end}));
-    PeerAnswer answer = nextAnswer(socket, std::atomic<bool>(false), kAboutItself);
-    if (!answer.configuration) throw senseless(socket.peer(), "nothing of itself");
+    PeerAnswer answer = nextAnswer(socket, std::atomic<bool>(false), kSelfDescriptionTimeout);
+    if (!answer.configuration) throw malformedAnswer(socket.peer(), "nothing of itself");
     configuration_ = *std::move(answer.configuration);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kTester) throw;

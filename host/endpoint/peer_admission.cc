@@ -46,7 +46,7 @@ void admit(PeerSocket& bench, const std::string& token) {
 void introduce(PeerSocket& target, const std::string& token) {
   std::string why;
   const auto greeting = decodeGreeting(nextLine(target), why);
-  if (!greeting) throw senseless(target.peer(), why);
+  if (!greeting) throw malformedAnswer(target.peer(), why);
   if (greeting->nonce.empty() && token.empty()) return;
   if (token.empty()) {
     throw Error(ErrorKind::kUsage, target.peer() + " asks for a token", "endpoint.token_file",
@@ -65,7 +65,7 @@ void introduce(PeerSocket& target, const std::string& token) {
   const auto shown = decodeProof(line, why);
   if (!shown) {
     const auto refusal = decodeAnswer(line, why);
-    if (!refusal || !refusal->fault) throw senseless(target.peer(), why);
+    if (!refusal || !refusal->fault) throw malformedAnswer(target.peer(), why);
     throw Error(refusal->fault->kind(), target.peer() + " says: " + refusal->fault->what());
   }
   if (!isProof(shown->proof, token, PeerRole::kTarget, nonces)) throw wrongToken();

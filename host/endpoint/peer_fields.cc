@@ -36,18 +36,18 @@ const json& PeerFields::member(const char* key) {
   return kNothing;
 }
 
-std::uint64_t PeerFields::number(const char* key, std::uint64_t least, std::uint64_t most) {
-  return numberOf(member(key), key, least, most);
+std::uint64_t PeerFields::number(const char* key, std::uint64_t min, std::uint64_t max) {
+  return numberOf(member(key), key, min, max);
 }
 
-std::uint64_t PeerFields::numberOf(const json& value, const char* name, std::uint64_t least,
-                                   std::uint64_t most) {
+std::uint64_t PeerFields::numberOf(const json& value, const char* name, std::uint64_t min,
+                                   std::uint64_t max) {
   if (value.is_number_unsigned()) {
     const auto number = value.get<std::uint64_t>();
-    if (number >= least && number <= most) return number;
+    if (number >= min && number <= max) return number;
   }
   fail(std::string(name) + " is out of range");
-  return least;
+  return min;
 }
 
 std::string PeerFields::text(const char* key) {

@@ -41,10 +41,10 @@ class PeerFields {
   void fail(const std::string& what);
 
   const nlohmann::json& member(const char* key);
-  std::uint64_t number(const char* key, std::uint64_t least, std::uint64_t most);
+  std::uint64_t number(const char* key, std::uint64_t min, std::uint64_t max);
   // The same for a value that is no member.
-  std::uint64_t numberOf(const nlohmann::json& value, const char* name, std::uint64_t least,
-                         std::uint64_t most);
+  std::uint64_t numberOf(const nlohmann::json& value, const char* name, std::uint64_t min,
+                         std::uint64_t max);
   std::string text(const char* key);
   // Of a list of (word, value).
   template <typename Words>

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 constexpr const char* kVersionKey = "plumbline_target";
-constexpr std::size_t kMostEntries = 100;
+constexpr std::size_t kMaxEntries = 100;
 
 constexpr std::array<std::pair<const char*, bench::Operation>, 4> kOperations{
     {{"write", bench::Operation::kWrite},
@@ -51,7 +51,7 @@ Configuration readConfiguration(PeerFields& fields) {
   const auto isText = [](const json& value) {
     return value.is_string() && value.get_ref<const std::string&>().size() <= kLongestPeerText;
   };
-  if (!list.is_array() || list.size() > kMostEntries) {
+  if (!list.is_array() || list.size() > kMaxEntries) {
     fields.fail("configuration is no list");
     return configuration;
   }
@@ -143,9 +143,9 @@ std::optional<PeerRequest> decodeRequest(std::string_view line, std::string& why
     channel.message = Bytes(static_cast<std::int64_t>(
         fields.number("message", 0, static_cast<std::uint64_t>(kLongestMessage.count()))));
     channel.queue_pairs =
-        static_cast<std::uint32_t>(fields.number("queue_pairs", 1, kMostQueuePairs));
+        static_cast<std::uint32_t>(fields.number("queue_pairs", 1, kMaxQueuePairs));
     channel.window =
-        static_cast<std::uint32_t>(fields.number("window", 1, bench::EndpointSpec::kMostWindow));
+        static_cast<std::uint32_t>(fields.number("window", 1, bench::EndpointSpec::kMaxWindow));
   }
   return fields.good() ? std::optional(std::move(request)) : std::nullopt;
 }

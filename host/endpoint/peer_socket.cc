@@ -28,7 +28,7 @@ constexpr std::size_t kLongestLine = 1U << 18U;
 constexpr milliseconds kCallTime{5000};
 constexpr int kCallsWaiting = 64;
 // Interval at which a wait checks for cancellation.
-constexpr milliseconds kLook{200};
+constexpr milliseconds kSocketPollInterval{200};
 
 struct TcpAddressDeleter {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
@@ -111,7 +111,7 @@ void PeerSocket::send(const std::string& line, milliseconds time) {
     if (errno != EAGAIN) throw gone(peer_, "takes no more: " + words(errno));
     checkWork();
     if (std::chrono::steady_clock::now() >= deadline) throw gone(peer_, "does not read");
-    static_cast<void>(ready(socket_, POLLOUT, std::min(time, kLook)));
+    static_cast<void>(ready(socket_, POLLOUT, std::min(time, kSocketPollInterval)));
   }
 }
 
@@ -120,8 +120,8 @@ bool PeerSocket::awaitBytes(std::chrono::steady_clock::time_point deadline) cons
     const auto left = std::max(
         std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now()),
         milliseconds(0));
-    if (ready(socket_, POLLIN, std::min(left, kLook))) return true;
-    if (left <= kLook) return false;
+    if (ready(socket_, POLLIN, std::min(left, kSocketPollInterval))) return true;
+    if (left <= kSocketPollInterval) return false;
     checkWork();
   }
 }
@@ -161,9 +161,9 @@ PeerSocket callPeer(const std::string& address, std::uint16_t port) {
     socklen_t size = sizeof error;
     error = ETIMEDOUT;
     bool connected = false;
-    for (auto left = kCallTime; !connected && left.count() > 0; left -= kLook) {
+    for (auto left = kCallTime; !connected && left.count() > 0; left -= kSocketPollInterval) {
       checkWork();
-      connected = ready(descriptor, POLLOUT, kLook);
+      connected = ready(descriptor, POLLOUT, kSocketPollInterval);
     }
     if (connected) {
       getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size);

@@ -30,7 +30,7 @@ RemoteChannel::RemoteChannel(const Peer& peer, const ChannelSpec& channel,
   peer_.send(encode(PeerRequest{peer.library(), channel, initiator_->address()}));
   const auto word = [&] {
     auto answer = nextAnswer(peer_, given_up_);
-    if (!answer.end) throw senseless(peer_.peer(), "nothing of its end");
+    if (!answer.end) throw malformedAnswer(peer_.peer(), "nothing of its end");
     return *std::move(answer.end);
   };
   initiator_->meet(word());
@@ -46,7 +46,7 @@ void RemoteChannel::warmUp() {
   std::size_t completed = 0;
   std::array<std::uint32_t, 64> slots{};
   const auto arrived = [&] {
-    const bool all = !targetIsTold(spec_.operation) ||
+    const bool all = !targetIsNotified(spec_.operation) ||
                      ask(PeerQuestion::kTold).told.value_or(0) >= spec_.queue_pairs;
     return all && intact();
   };
@@ -72,7 +72,7 @@ void RemoteChannel::warmUp() {
 }
 
 template <typename Act>
-auto RemoteChannel::orGiveUp(const Act& act) {
+auto RemoteChannel::orFail(const Act& act) {
   try {
     return act();
   } catch (const Error&) {
@@ -82,19 +82,19 @@ auto RemoteChannel::orGiveUp(const Act& act) {
 }
 
 bool RemoteChannel::post(std::uint32_t queue_pair, std::uint32_t slot) {
-  return orGiveUp([&] { return initiator_->post(queue_pair, slot); });
+  return orFail([&] { return initiator_->post(queue_pair, slot); });
 }
 
 std::size_t RemoteChannel::poll(std::span<std::uint32_t> slots) {
   if (lost_.load(std::memory_order_acquire)) throw Error(*loss_);
-  const std::size_t count = orGiveUp([&] { return initiator_->poll(slots); });
+  const std::size_t count = orFail([&] { return initiator_->poll(slots); });
   if (count > 0) completed_.fetch_add(count, std::memory_order_relaxed);
   return count;
 }
 
 std::size_t RemoteChannel::serve() {
   try {
-    return askUntilTold();
+    return queryUntilCompleted();
   } catch (const Error& error) {
     loss_ = error;
     lost_.store(true, std::memory_order_release);
@@ -102,17 +102,18 @@ std::size_t RemoteChannel::serve() {
   }
 }
 
-std::size_t RemoteChannel::askUntilTold() {
+std::size_t RemoteChannel::queryUntilCompleted() {
   const std::uint64_t before = told_;
   unsigned same = 0;
   do {
     // At once the first time: a target without messages for long polls less often.
     const PeerAnswer state = ask(PeerQuestion::kTold);
-    if (!state.told || *state.told < told_) throw senseless(peer_.peer(), "no count of messages");
+    if (!state.told || *state.told < told_)
+      throw malformedAnswer(peer_.peer(), "no count of messages");
     same = *state.told == told_ ? same + 1 : 0;
     told_ = *state.told;
     std::this_thread::sleep_for(kBetweenQuestions);
-  } while (targetIsTold(spec_.operation) && told_ < completed_.load() && same < kSettled);
+  } while (targetIsNotified(spec_.operation) && told_ < completed_.load() && same < kSettled);
   return static_cast<std::size_t>(told_ - before);
 }
 
@@ -122,7 +123,7 @@ bool RemoteChannel::intact() const {
     return holdsPattern(memory.data(), memory.size());
   }
   const PeerAnswer state = ask(PeerQuestion::kIntact);
-  if (!state.intact) throw senseless(peer_.peer(), "nothing about its memory");
+  if (!state.intact) throw malformedAnswer(peer_.peer(), "nothing about its memory");
   return *state.intact;
 }
 

@@ -30,10 +30,10 @@ class RemoteChannel final : public Channel {
 
  private:
   void warmUp();
-  std::size_t askUntilTold();
+  std::size_t queryUntilCompleted();
   // Returns the result of `act` on the initiator. When it throws, cancels waiting for the target.
   template <typename Act>
-  auto orGiveUp(const Act& act);
+  auto orFail(const Act& act);
   PeerAnswer ask(PeerQuestion question) const;
 
   ChannelSpec spec_;

@@ -13,8 +13,8 @@ namespace plumbline::endpoint {
 namespace {
 
 // Interval of the hooks, and largest delay in detecting a trial's end.
-constexpr std::chrono::milliseconds kLook{5};
-constexpr std::chrono::milliseconds kFinishLook{1};
+constexpr std::chrono::milliseconds kStreamPollInterval{5};
+constexpr std::chrono::milliseconds kFinishPollInterval{1};
 
 bench::TrialSnapshot snapshotOf(const std::vector<std::unique_ptr<RunningStream>>& streams,
                                 const bench::TrialSpec& spec) {
@@ -63,14 +63,14 @@ void RunningStream::start(std::int64_t start_ns) {
 MessageOutcome RunningStream::finish() {
   initiator_.join();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-  target_->askToStop();
+  target_->requestStop();
   // A target on another host may have stopped answering.
   while (!target_->ended()) {
-    std::this_thread::sleep_for(kFinishLook);
+    std::this_thread::sleep_for(kFinishPollInterval);
     checkWork();
   }
   const std::uint64_t told = target_->stop();
-  const bool ask_target = !channel_->confirmsDelivery() && targetIsTold(spec_.operation);
+  const bool ask_target = !channel_->confirmsDelivery() && targetIsNotified(spec_.operation);
   outcome_.delivered = ask_target ? std::min(told, outcome_.completed) : outcome_.completed;
   return std::move(outcome_);
 }
@@ -101,7 +101,7 @@ void watchStreams(const std::vector<std::unique_ptr<RunningStream>>& streams,
   };
   const auto running = [](const auto& stream) { return !stream->ended(); };
   while (std::any_of(streams.begin(), streams.end(), running)) {
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kStreamPollInterval);
     checkWork();
     look(false);
   }

@@ -20,16 +20,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSessionLook{200};
+constexpr milliseconds kSessionPollInterval{200};
 constexpr milliseconds kRequestTime{10'000};
-constexpr std::size_t kMostSessions = 64;
+constexpr std::size_t kMaxSessions = 64;
 // Largest number of connections without a request. The oldest of more is closed: silent clients do
 // not block others.
-constexpr std::size_t kMostSilent = 64;
+constexpr std::size_t kMaxSilentSessions = 64;
 constexpr milliseconds kLastWordTime{2'000};
 
 // When a target that must be served all the time looks for questions, which is a system call.
-class QuestionLook {
+class RequestPoll {
  public:
   // After each call of serve(): whether it is time to look.
   bool due(std::size_t served) {
@@ -43,18 +43,18 @@ class QuestionLook {
     if (std::exchange(active_, false)) last_active_ = now;
     idle_ = now - last_active_ > kIdle;
     if (!idle_ && now < next_) return false;
-    next_ = now + kLook;
+    next_ = now + kPollInterval;
     return true;
   }
   // Timeout of the next query. A channel without messages and queries, which a bench sends
   // throughout a trial, leaves the processor to others.
-  [[nodiscard]] milliseconds patience() const { return idle_ ? kNap : milliseconds(0); }
+  [[nodiscard]] milliseconds timeout() const { return idle_ ? kNap : milliseconds(0); }
   void asked() { active_ = true; }
 
  private:
   using Clock = std::chrono::steady_clock;
   // A bench sends twenty queries a second.
-  static constexpr milliseconds kLook{5};
+  static constexpr milliseconds kPollInterval{5};
   static constexpr milliseconds kIdle{2'000};
   static constexpr milliseconds kNap{1};
   // Rounds that serve a message, between two readings of the clock.
@@ -109,7 +109,7 @@ PeerRequest requestOf(const std::optional<std::string>& line, const std::string&
 // Whether the bench has ended the connection, as it does after every trial.
 bool hasClosed(PeerSocket& peer) {
   try {
-    peer.receive(kSessionLook);
+    peer.receive(kSessionPollInterval);
     return false;
   } catch (const Error&) {
     return true;
@@ -149,13 +149,13 @@ void answerQuestion(const std::string& line, std::uint64_t& told, PeerTarget& ta
 std::uint64_t serveTarget(PeerTarget& target, PeerSocket& peer, const std::atomic<bool>& stop) {
   const bool busy = target.needsServing();
   std::uint64_t told = 0;
-  QuestionLook look;
+  RequestPoll look;
   try {
     while (!stop.load(std::memory_order_relaxed)) {
       const std::size_t served = target.serve();
       told += served;
       if (busy && !look.due(served)) continue;
-      if (const auto line = peer.receive(busy ? look.patience() : kSessionLook)) {
+      if (const auto line = peer.receive(busy ? look.timeout() : kSessionPollInterval)) {
         answerQuestion(*line, told, target, peer);
         look.asked();
         checkWork();  // many messages may make the library take memory
@@ -185,7 +185,7 @@ void TargetService::serve(PeerListener& listener, const std::atomic<bool>& stop)
   std::list<Session> sessions;
   while (!stop.load(std::memory_order_relaxed)) {
     std::erase_if(sessions, [](const Session& session) { return session.ended.load(); });
-    auto call = listener.accept(kSessionLook);
+    auto call = listener.accept(kSessionPollInterval);
     if (!call) continue;
     std::size_t silent = 0;
     Session* oldest = nullptr;
@@ -193,11 +193,11 @@ void TargetService::serve(PeerListener& listener, const std::atomic<bool>& stop)
       if (session.asked.load()) continue;
       if (silent++ == 0) oldest = &session;
     }
-    if (sessions.size() - silent >= kMostSessions) {
+    if (sessions.size() - silent >= kMaxSessions) {
       log_(call->peer() + " is one too many");
       continue;
     }
-    if (silent >= kMostSilent) {
+    if (silent >= kMaxSilentSessions) {
       oldest->peer.shutDown();
       oldest->thread.join();
       log_(oldest->peer.peer() + " is idle; its session is closed for a new one");

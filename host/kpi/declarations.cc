@@ -9,8 +9,8 @@
 namespace plumbline::kpi {
 
 std::string Declaration::rangeText() const {
-  if (unit == "%") return fmt::format("{} to {} (%, no sign)", least, most);
-  return fmt::format("{:.0f} to {:.0f}{}", least, most, unit.empty() ? "" : " (" + unit + ")");
+  if (unit == "%") return fmt::format("{} to {} (%, no sign)", min, max);
+  return fmt::format("{:.0f} to {:.0f}{}", min, max, unit.empty() ? "" : " (" + unit + ")");
 }
 
 const std::vector<Declaration>& declarations() {

@@ -25,8 +25,8 @@ struct Declaration {
   std::string name;  // "busbw_gbps"; where there is a unit, it is the suffix
   std::string unit;  // as in results::Quantity: "Gb/s"; empty = plain number
   Better better = Better::kLess;
-  double least = 0;  // range of a limit on it
-  double most = 0;
+  double min = 0;  // range of a limit on it
+  double max = 0;
   std::string meaning;           // one line without a full stop
   std::optional<Basis> basis{};  // where the unit does not determine it
 

@@ -21,8 +21,8 @@ Declarations expertFigures();
 // A unit, and the range of limits in it.
 struct Scale {
   const char* unit;
-  double most;
-  double least = 0;
+  double max;
+  double min = 0;
 };
 inline constexpr Scale kNanoseconds{"ns", 1e12};
 inline constexpr Scale kMicroseconds{"us", 1e12};
@@ -49,7 +49,7 @@ inline constexpr Scale kRatio{"", 1e6};
 
 inline Declaration figure(std::string name, Better better, const Scale& scale,
                           std::string meaning) {
-  return {std::move(name), scale.unit, better, scale.least, scale.most, std::move(meaning)};
+  return {std::move(name), scale.unit, better, scale.min, scale.max, std::move(meaning)};
 }
 inline Declaration more(std::string name, const Scale& scale, std::string meaning) {
   return figure(std::move(name), Better::kMore, scale, std::move(meaning));

@@ -12,14 +12,14 @@
 #include "bench/card/rtl_bench.h"
 #include "sim/card_sim.h"
 #endif
-#ifdef PLUMBLINE_XRT
+#ifdef PLUMBLINE_CARD_XRT
 #include "bench/card/fpga_bench.h"
 #include "card_xrt/xrt_bus.h"
 #endif
-#ifdef PLUMBLINE_LIBFABRIC
+#ifdef PLUMBLINE_BENCH_OFI
 #include "bench_ofi/libfabric_bench.h"
 #endif
-#ifdef PLUMBLINE_VERBS
+#ifdef PLUMBLINE_BENCH_VERBS
 #include "bench_verbs/verbs_bench.h"
 #endif
 
@@ -31,7 +31,7 @@ struct Entry {
   std::unique_ptr<Bench> (*make)(const BenchOptions& options);
 };
 
-#ifdef PLUMBLINE_XRT
+#ifdef PLUMBLINE_CARD_XRT
 std::vector<OpenCard> openFpgaCards(const FpgaSpec& spec) {
   if (spec.xclbin.empty()) {
     throw Error(ErrorKind::kUsage, "the scenario does not name a card", "fpga",
@@ -60,20 +60,20 @@ const std::vector<Entry>& entries() {
          return std::make_unique<SimBench>(
              SimBenchOptions{.line_rate = options.line_rate, .threads = options.threads});
        }},
-#ifdef PLUMBLINE_XRT
+#ifdef PLUMBLINE_CARD_XRT
       {{"fpga", "tester cards in this host, through the Xilinx Runtime"},
        [](const BenchOptions& options) -> std::unique_ptr<Bench> {
          if (!options.fpga) return std::make_unique<FpgaBench>();
          return std::make_unique<FpgaBench>(*options.fpga, openFpgaCards(*options.fpga));
        }},
 #endif
-#ifdef PLUMBLINE_LIBFABRIC
+#ifdef PLUMBLINE_BENCH_OFI
       {{"libfabric", "ordinary hosts through a provider of libfabric"},
        [](const BenchOptions& options) -> std::unique_ptr<Bench> {
          return std::make_unique<bench_ofi::LibfabricBench>(options.endpoint, options.line_rate);
        }},
 #endif
-#ifdef PLUMBLINE_VERBS
+#ifdef PLUMBLINE_BENCH_VERBS
       {{"verbs", "ordinary RDMA NICs through rdma-core"},
        [](const BenchOptions& options) -> std::unique_ptr<Bench> {
          return std::make_unique<bench_verbs::VerbsBench>(options.endpoint, options.line_rate);
@@ -106,7 +106,7 @@ std::vector<OptionalBench> missingBenches() {
 }
 
 std::vector<CardSlot> cardSlots() {
-#ifdef PLUMBLINE_XRT
+#ifdef PLUMBLINE_CARD_XRT
   std::vector<CardSlot> slots;
   for (card::XrtDevice& device : card::xrtDevices()) {
     slots.push_back({std::move(device.number), std::move(device.bdf), std::move(device.name)});
@@ -119,7 +119,7 @@ std::vector<CardSlot> cardSlots() {
 }
 
 bool hasCardSlots() {
-#ifdef PLUMBLINE_XRT
+#ifdef PLUMBLINE_CARD_XRT
   try {
     return card::xrtDeviceCount() > 0;
   } catch (const Error&) {
@@ -142,7 +142,7 @@ std::vector<OpenCard> openCards(const std::string& bench, [[maybe_unused]] const
   }
   names.emplace_back("rtl");
 #endif
-#ifdef PLUMBLINE_XRT
+#ifdef PLUMBLINE_CARD_XRT
   if (bench == "fpga") return openFpgaCards(spec);
   names.emplace_back("fpga");
 #endif

@@ -10,7 +10,7 @@ namespace plumbline::report {
 namespace {
 
 constexpr double kBarsTop = 10;
-constexpr double kMostNames = 250;  // pixels that names may take
+constexpr double kMaxNames = 250;  // pixels that names may take
 constexpr double kNameLine = 17;
 constexpr std::size_t kNameLines = 3;
 constexpr double kBar = 16;        // a bar with the room around it
@@ -59,7 +59,7 @@ std::string renderCategoryPlot(const results::Chart& chart) {
   for (const std::string& name : chart.categories) {
     names = std::max(names, textWidth(name, kTickFont));
   }
-  names = std::min(names, kMostNames);
+  names = std::min(names, kMaxNames);
   const double left = names + 22;
   const double right = kPlotWidth - kValueRoom;
   std::vector<LegendEntry> legend = legendOf(chart);

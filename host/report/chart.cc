@@ -61,13 +61,13 @@ void fitAxis(results::Chart& chart, std::vector<double> results::Series::*values
 // The smallest number of parts in which all lines can be distinguished, of about equal size;
 // references are in all of them.
 std::vector<results::Chart> parts(const results::Chart& chart) {
-  constexpr std::size_t kMostLines = 8;
-  constexpr std::size_t kComfortable = 6;
+  constexpr std::size_t kMaxLines = 8;
+  constexpr std::size_t kMaxLinesPerPart = 6;
   const auto lines = static_cast<std::size_t>(
       std::count_if(chart.series.begin(), chart.series.end(),
                     [](const results::Series& series) { return !series.reference; }));
-  if (lines <= kMostLines) return {chart};
-  const std::size_t count = (lines + kComfortable - 1) / kComfortable;
+  if (lines <= kMaxLines) return {chart};
+  const std::size_t count = (lines + kMaxLinesPerPart - 1) / kMaxLinesPerPart;
   std::vector<results::Chart> parts(count, chart);
   for (results::Chart& part : parts) part.series.clear();
   std::size_t line = 0;

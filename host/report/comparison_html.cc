@@ -36,7 +36,7 @@ std::string summaryHtml(const Comparison& comparison) {
       "called different. Figures with fewer than two repetitions in one of the runs cannot be "
       "tested.</p>\n</section>\n",
       comparison.kpis.size(), comparison.count(Significance::kSignificant),
-      comparison.count(Significance::kIndifferent), comparison.count(Significance::kNotTestable),
+      comparison.count(Significance::kWithinScatter), comparison.count(Significance::kNotTestable),
       100 * results::kSignificanceLevel);
 }
 

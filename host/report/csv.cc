@@ -165,7 +165,7 @@ std::string kpiCsv(const results::TestResult& test) {
 }
 
 // Lower case letters, digits and '-', for any `text`.
-std::string plainName(const std::string& text) {
+std::string fileNamePart(const std::string& text) {
   std::string name;
   for (const char c : text) {
     const bool upper = c >= 'A' && c <= 'Z';
@@ -183,18 +183,18 @@ std::string plainName(const std::string& text) {
 }  // namespace
 
 std::string tableCsvName(const results::TestResult& test, const Table& table) {
-  return fmt::format("{}_table_{}.csv", plainName(test.id), plainName(table.id));
+  return fmt::format("{}_table_{}.csv", fileNamePart(test.id), fileNamePart(table.id));
 }
 
 std::string rawCsvName(const results::TestResult& test, const results::RawData& data) {
-  return fmt::format("{}_raw_{}.csv", plainName(test.id), plainName(data.id));
+  return fmt::format("{}_raw_{}.csv", fileNamePart(test.id), fileNamePart(data.id));
 }
 
 std::vector<CsvFile> renderCsv(const results::TestResult& test) {
   std::vector<CsvFile> files;
   std::set<std::string> taken;
   const auto add = [&](const char* kind, const std::string& id, std::string content) {
-    const std::string stem = fmt::format("{}_{}_{}", plainName(test.id), kind, plainName(id));
+    const std::string stem = fmt::format("{}_{}_{}", fileNamePart(test.id), kind, fileNamePart(id));
     std::string name = stem;
     for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}-{}", stem, n);
     files.push_back({name + ".csv", std::move(content)});

@@ -77,7 +77,7 @@ std::vector<LegendEntry> legendOf(const DistributionRefs& distributions) {
   return legend;
 }
 
-void sayEmpty(PlotFrame& frame) {
+void drawEmptyMessage(PlotFrame& frame) {
   const Range& x = frame.x().range();
   const Range& y = frame.y().range();
   frame.svg().text(frame.at((x.low + x.high) / 2, (y.low + y.high) / 2), Anchor::kMiddle, "label",
@@ -115,16 +115,16 @@ Bins bucketBins(const std::vector<stats::Histogram::Slice>& data) {
 // Distributes the buckets over bins of equal width, a bucket's frames evenly over its own width.
 // Bins are never narrower than the widest bucket, which would show gaps that are not in the data.
 Bins binned(const std::vector<stats::Histogram::Slice>& data, bool log) {
-  constexpr double kMostBins = 60;
-  constexpr double kFewestBins = 12;
+  constexpr double kMaxBins = 60;
+  constexpr double kMinBins = 12;
   const auto place = [log](double value) { return log ? std::log10(value) : value; };
   const double low = place(data.front().low);
   const double high = place(data.back().high);
   double widest = 1e-12;
   for (const stats::Histogram::Slice& one : data)
     widest = std::max(widest, place(one.high) - place(one.low));
-  const double bins = std::min(std::floor((high - low) / widest), kMostBins);
-  if (bins < kFewestBins) return bucketBins(data);
+  const double bins = std::min(std::floor((high - low) / widest), kMaxBins);
+  if (bins < kMinBins) return bucketBins(data);
 
   const double width = (high - low) / bins;
   const auto edge = [&](double bin) {
@@ -203,7 +203,7 @@ std::string renderHistogram(const results::Distribution& distribution,
   AxisSpec x = valueAxis({&distribution}, unit);
   if (histogram.count() == 0) {
     PlotFrame frame(title, x, linearAxis("share of frames [%]", 0, 1, true), {});
-    sayEmpty(frame);
+    drawEmptyMessage(frame);
     return frame.finish();
   }
   Bins bins = binned(histogram.slices(unit.factor), x.scale == Axis::Scale::kLog);
@@ -235,17 +235,17 @@ std::string renderCdf(const DistributionRefs& distributions, const std::string& 
     }
     frame.svg().polyline(points, seriesPen(i));
   }
-  if (allEmpty(distributions)) sayEmpty(frame);
+  if (allEmpty(distributions)) drawEmptyMessage(frame);
   return frame.finish();
 }
 
 std::string renderTail(const DistributionRefs& distributions, const std::string& title,
                        const results::ScaledUnit& unit) {
-  double most = 1;
+  double max = 1;
   for (const results::Distribution* one : distributions) {
-    most = std::max(most, static_cast<double>(one->histogram.count()));
+    max = std::max(max, static_cast<double>(one->histogram.count()));
   }
-  const double top = std::max(1.0, std::log10(most));
+  const double top = std::max(1.0, std::log10(max));
   AxisSpec y{"percentile", Axis::Scale::kLinear, {0, top}, {{0, "P0"}, {nines(0.5, 1e9), "P50"}}};
   for (std::size_t nine = 1; nine <= static_cast<std::size_t>(top); ++nine) {
     std::string name = "P90";
@@ -265,7 +265,7 @@ std::string renderTail(const DistributionRefs& distributions, const std::string&
     if (!points.empty()) frame.svg().marker(points.back(), 0, seriesPen(i).color);
   }
   if (allEmpty(distributions)) {
-    sayEmpty(frame);
+    drawEmptyMessage(frame);
   } else if (distributions.size() == 1) {
     const stats::Histogram& histogram = distributions.front()->histogram;
     for (const Percentile& one : kPercentiles) {

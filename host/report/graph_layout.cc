@@ -47,7 +47,7 @@ std::map<NodeId, Place> placesOf(const Rows& rows) {
 // Cost of a drawing: switches between the ends of a cable within a row, and crossings of cables
 // between the same two rows.
 double effort(const Rows& rows, const std::vector<std::pair<NodeId, NodeId>>& edges) {
-  constexpr double kDetour = 3;  // one such switch counts as many crossings
+  constexpr double kSpreadPenalty = 3;  // one such switch counts as many crossings
   const std::map<NodeId, Place> places = placesOf(rows);
   struct Span {
     std::size_t row;
@@ -61,7 +61,7 @@ double effort(const Rows& rows, const std::vector<std::pair<NodeId, NodeId>>& ed
     Place to = places.at(b);
     if (from.row == to.row) {
       const double apart = std::abs(from.along - to.along);
-      sum += kDetour * (apart * static_cast<double>(rows[from.row].size()) - 1);
+      sum += kSpreadPenalty * (apart * static_cast<double>(rows[from.row].size()) - 1);
       continue;
     }
     if (from.row > to.row) std::swap(from, to);
@@ -95,10 +95,10 @@ void byBarycentre(Rows& rows, const std::vector<std::pair<NodeId, NodeId>>& edge
 
 // Swaps neighbours as long as that makes it easier to read.
 void bySwaps(Rows& rows, const std::vector<std::pair<NodeId, NodeId>>& edges) {
-  constexpr int kMostRounds = 20;
+  constexpr int kMaxRounds = 20;
   double best = effort(rows, edges);
   bool better = true;
-  for (int round = 0; better && round < kMostRounds; ++round) {
+  for (int round = 0; better && round < kMaxRounds; ++round) {
     better = false;
     for (std::vector<NodeId>& row : rows) {
       for (std::size_t i = 0; i + 1 < row.size(); ++i) {
@@ -144,7 +144,7 @@ Rows switchRows(const fabric::Topology& graph) {
 Rows orderedRows(const fabric::Topology& graph) {
   constexpr int kSweeps = 4;
   Rows rows = switchRows(graph);
-  if (graph.switches().size() > kMostOrdered) return rows;
+  if (graph.switches().size() > kMaxOrderedSwitches) return rows;
   const auto edges = edgesOf(graph);
   Rows best = rows;
   const auto keepBetter = [&](Rows tried) {

@@ -13,9 +13,9 @@ namespace plumbline::report {
 std::vector<std::vector<fabric::NodeId>> switchRows(const fabric::Topology& graph);
 
 // The same rows, each in an order with few crossings, in which switches that are cabled within a
-// row are adjacent where possible. Ties are broken by number. Fabrics of more than kMostOrdered
-// switches stay in order of number.
-inline constexpr std::size_t kMostOrdered = 48;
+// row are adjacent where possible. Ties are broken by number. Fabrics of more than
+// kMaxOrderedSwitches switches stay in order of number.
+inline constexpr std::size_t kMaxOrderedSwitches = 48;
 std::vector<std::vector<fabric::NodeId>> orderedRows(const fabric::Topology& graph);
 
 }  // namespace plumbline::report

@@ -14,9 +14,9 @@ namespace plumbline::report {
 namespace {
 
 constexpr double kScaleWidth = 92;  // the scale at the right, with its ticks
-constexpr double kMostCell = 56;
-constexpr double kMostHeight = 30;
-constexpr double kLeastHeight = 6;
+constexpr double kMaxCell = 56;
+constexpr double kMaxHeight = 30;
+constexpr double kMinHeight = 6;
 constexpr double kBodyHeight = 420;  // that many rows share
 constexpr double kLabelStep = 14;    // between labels of rows or columns
 
@@ -136,8 +136,8 @@ std::string renderHeatMap(const results::HeatMap& map) {
   const double columns = std::max<double>(1, static_cast<double>(map.columns.size()));
   Grid grid;
   grid.left = kTitleRoom + widest(map.rows) + 10;
-  grid.width = std::min(kMostCell, (kPlotWidth - kScaleWidth - grid.left) / columns);
-  grid.height = std::clamp(kBodyHeight / rows, kLeastHeight, kMostHeight);
+  grid.width = std::min(kMaxCell, (kPlotWidth - kScaleWidth - grid.left) / columns);
+  grid.height = std::clamp(kBodyHeight / rows, kMinHeight, kMaxHeight);
   const bool upright = widest(map.columns) + 6 <= grid.width;
   grid.top = kTitleRoom + (upright ? kSmallFont : widest(map.columns)) + 10;
   const double body = grid.height * rows;

@@ -58,7 +58,7 @@ const std::vector<Item>& asicItems() {
   return items;
 }
 
-std::string plainKey(const std::string& key) {
+std::string keyWithoutIndices(const std::string& key) {
   std::string plain;
   for (const char c : key) {
     const bool gap = c == '_' || c == '-' || c == ' ';
@@ -76,7 +76,8 @@ KeyValues answered(const std::vector<Item>& items, KeyValues& left,
   KeyValues lines;
   for (const Item& item : items) {
     const auto entry = std::find_if(left.begin(), left.end(), [&](const auto& one) {
-      return std::find(item.keys.begin(), item.keys.end(), plainKey(one.first)) != item.keys.end();
+      return std::find(item.keys.begin(), item.keys.end(), keyWithoutIndices(one.first)) !=
+             item.keys.end();
     });
     if (entry == left.end()) {
       missing.emplace_back(item.name);

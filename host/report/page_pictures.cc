@@ -14,9 +14,9 @@
 namespace plumbline::report {
 namespace {
 
-constexpr std::size_t kMostPictures = 4;
+constexpr std::size_t kMaxPictures = 4;
 // Most distributions that one plot can distinguish.
-constexpr std::size_t kMostCurves = 6;
+constexpr std::size_t kMaxCurves = 6;
 
 struct Candidate {
   std::string title;
@@ -32,7 +32,7 @@ std::vector<Candidate> candidatesOf(const results::TestResult& test) {
   if (!test.charts.empty()) addChart(test.charts.front());
   DistributionRefs filled;
   for (const results::Distribution& one : test.distributions) {
-    if (one.histogram.count() > 0 && filled.size() < kMostCurves) filled.push_back(&one);
+    if (one.histogram.count() > 0 && filled.size() < kMaxCurves) filled.push_back(&one);
   }
   if (!filled.empty()) {
     const std::string title = "Latency by percentile";
@@ -57,37 +57,37 @@ std::string chapterOf(const results::TestResult& test) {
 }
 
 // Numbers of the tests whose pictures are shown.
-std::vector<std::size_t> tellingTests(const std::vector<results::TestResult>& tests,
-                                      std::size_t most) {
+std::vector<std::size_t> mostInformativeTests(const std::vector<results::TestResult>& tests,
+                                              std::size_t max) {
   std::vector<std::size_t> with_pictures;
   for (std::size_t i = 0; i < tests.size(); ++i) {
     if (!candidatesOf(tests[i]).empty()) with_pictures.push_back(i);
   }
-  if (with_pictures.size() <= most) return with_pictures;
+  if (with_pictures.size() <= max) return with_pictures;
   std::vector<std::size_t> leading;  // the first of each chapter
   for (const std::size_t i : with_pictures) {
     if (leading.empty() || chapterOf(tests[leading.back()]) != chapterOf(tests[i])) {
       leading.push_back(i);
     }
   }
-  if (leading.size() < most) leading = with_pictures;
+  if (leading.size() < max) leading = with_pictures;
   std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < most; ++i) chosen.push_back(leading[i * leading.size() / most]);
+  for (std::size_t i = 0; i < max; ++i) chosen.push_back(leading[i * leading.size() / max]);
   return chosen;
 }
 
 }  // namespace
 
 std::string pagePicturesHtml(const ReportInput& input, const std::vector<std::string>& anchors) {
-  const std::size_t most = input.topology ? kMostPictures - 1 : kMostPictures;
+  const std::size_t max = input.topology ? kMaxPictures - 1 : kMaxPictures;
   std::vector<std::string> figures;
-  const std::vector<std::size_t> chosen = tellingTests(input.tests, most);
+  const std::vector<std::size_t> chosen = mostInformativeTests(input.tests, max);
   bool more = true;
-  for (std::size_t round = 0; more && figures.size() < most; ++round) {
+  for (std::size_t round = 0; more && figures.size() < max; ++round) {
     more = false;
     for (const std::size_t i : chosen) {
       const std::vector<Candidate> candidates = candidatesOf(input.tests[i]);
-      if (round >= candidates.size() || figures.size() >= most) continue;
+      if (round >= candidates.size() || figures.size() >= max) continue;
       more = true;
       figures.push_back(fmt::format(
           "<figure>\n<figcaption><a href=\"#{}\">{}</a> {}</figcaption>\n{}</figure>\n", anchors[i],

@@ -17,7 +17,7 @@ constexpr double kLegendRow = 22;
 constexpr double kLegendFont = 14;
 constexpr double kSwatch = 26;
 constexpr int kTicks = 6;
-constexpr int kMostDecades = 8;
+constexpr int kMaxDecades = 8;
 
 double legendEntryWidth(const LegendEntry& entry) {
   return kSwatch + 6 + textWidth(entry.name, kLegendFont) + 18;
@@ -149,7 +149,7 @@ AxisSpec linearAxis(const std::string& label, double low, double high, bool zero
 
 AxisSpec logAxis(const std::string& label, const std::vector<double>& values) {
   const std::vector<double> sorted = distinctPositive(values);
-  const std::vector<double> decades = decadeTicks(sorted.front(), sorted.back(), kMostDecades);
+  const std::vector<double> decades = decadeTicks(sorted.front(), sorted.back(), kMaxDecades);
   return {label,
           Axis::Scale::kLog,
           {std::min(decades.front(), sorted.front() / 2), std::max(decades.back(), sorted.back())},
@@ -157,9 +157,9 @@ AxisSpec logAxis(const std::string& label, const std::vector<double>& values) {
 }
 
 AxisSpec logSweepAxis(const std::string& label, const std::vector<double>& values) {
-  constexpr std::size_t kMostOwnTicks = 12;
+  constexpr std::size_t kMaxOwnTicks = 12;
   const std::vector<double> sorted = distinctPositive(values);
-  if (sorted.size() > kMostOwnTicks) return logAxis(label, values);
+  if (sorted.size() > kMaxOwnTicks) return logAxis(label, values);
   // A little room, so that no point sits on the frame.
   const double span = sorted.back() / sorted.front();
   const double margin = span > 1 ? std::pow(span, 0.04) : 2;

@@ -13,13 +13,13 @@ namespace {
 constexpr double kLanesTop = 10;
 constexpr double kLane = 16;
 constexpr double kLaneShare = 0.7;
-constexpr double kMostLaneNames = 200;
+constexpr double kMaxLaneNames = 200;
 constexpr double kTimeAxisRoom = 60;
 constexpr double kLanesRight = kPlotWidth - 30;
 
 // Bars closer than this are drawn as one, and none is narrower: a pause of a microsecond in a
 // second must be seen.
-constexpr double kLeastBar = 0.7;
+constexpr double kMinBar = 0.7;
 
 void drawLane(Svg& svg, const results::Lane& lane, const Axis& axis, double unit, double top) {
   const std::string color = seriesPen(1).color;
@@ -27,7 +27,7 @@ void drawLane(Svg& svg, const results::Lane& lane, const Axis& axis, double unit
   double until = -1;  // nothing to be drawn yet
   const auto draw = [&] {
     if (until >= from) {
-      svg.filledRect({from, top + kLane * (1 - kLaneShare) / 2}, std::max(until - from, kLeastBar),
+      svg.filledRect({from, top + kLane * (1 - kLaneShare) / 2}, std::max(until - from, kMinBar),
                      kLane * kLaneShare, color);
     }
   };
@@ -35,7 +35,7 @@ void drawLane(Svg& svg, const results::Lane& lane, const Axis& axis, double unit
     if (!std::isfinite(span.from) || !std::isfinite(span.until)) continue;
     const double left = axis.pixel(span.from / unit);
     const double right = std::max(left, axis.pixel(span.until / unit));
-    if (until >= from && left - until < kLeastBar) {
+    if (until >= from && left - until < kMinBar) {
       until = std::max(until, right);
       continue;
     }
@@ -55,7 +55,7 @@ std::string renderTimeline(const results::Timeline& timeline) {
     names = std::max(names, textWidth(lane.name, kSmallFont));
     for (const results::Span& span : lane.spans) end = std::max(end, span.until);
   }
-  names = std::min(names, kMostLaneNames);
+  names = std::min(names, kMaxLaneNames);
   const double left = names + 20;
   const double bottom =
       kLanesTop + kLane * std::max<double>(3, static_cast<double>(timeline.lanes.size()));

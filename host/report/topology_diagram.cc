@@ -31,13 +31,13 @@ constexpr double kTextColumn = 150;  // right of the drawing, for rates and dela
 // Numbers of the members of a tier that are drawn; kGap stands for those left out.
 constexpr std::int64_t kGap = -1;
 
-std::vector<std::int64_t> shown(std::int64_t count, std::int64_t most) {
+std::vector<std::int64_t> shown(std::int64_t count, std::int64_t max) {
   std::vector<std::int64_t> members;
-  if (count <= most) {
+  if (count <= max) {
     for (std::int64_t i = 0; i < count; ++i) members.push_back(i);
     return members;
   }
-  for (std::int64_t i = 0; i < most - 2; ++i) members.push_back(i);
+  for (std::int64_t i = 0; i < max - 2; ++i) members.push_back(i);
   members.push_back(kGap);
   members.push_back(count - 1);
   return members;
@@ -270,7 +270,7 @@ class RowDrawing {
                     failed_.node(graph_.nodes()[node].name));
     }
     for (std::size_t row = 0; row < rows_.size(); ++row) {
-      if (rows_[row].size() > kMost) {
+      if (rows_[row].size() > kMax) {
         drawing_->box({gaps_.at(row), kGap}, yOf(row), 60, kSwitchHeight, "switch", "");
       }
       drawing_->lines(yOf(row) + kSwitchHeight + (kRowHeight - kSwitchHeight) / 2,
@@ -291,7 +291,7 @@ class RowDrawing {
 
   static constexpr double kRowHeight = 110;
   static constexpr double kTop = 20;
-  static constexpr std::size_t kMost = 9;
+  static constexpr std::size_t kMax = 9;
 
   [[nodiscard]] double yOf(std::size_t row) const {
     return top_ + static_cast<double>(rows_.size() - 1 - row) * kRowHeight;
@@ -300,7 +300,7 @@ class RowDrawing {
   void place() {
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       std::size_t place_in_row = 0;
-      const auto members = shown(static_cast<std::int64_t>(rows_[row].size()), kMost);
+      const auto members = shown(static_cast<std::int64_t>(rows_[row].size()), kMax);
       const double step = (kDrawingRight - kMargin) / static_cast<double>(members.size());
       for (const Box& box : report::place(members, kMargin, kDrawingRight)) {
         if (box.number == kGap) {

@@ -93,11 +93,11 @@ Pivot pivotOf(const results::TestResult& test, const std::string& only) {
 }  // namespace
 
 std::optional<results::Table> transportTable(const results::TestResult& test) {
-  constexpr std::size_t kMostRows = 60;
+  constexpr std::size_t kMaxRows = 60;
   Pivot pivot = pivotOf(test, {});
   if (!pivot.both) return std::nullopt;
   results::Table table{"uet_beside_roce", "UET beside RoCEv2", {}, {"Point", "Figure"}, {}};
-  if (pivot.rows.size() > kMostRows) {
+  if (pivot.rows.size() > kMaxRows) {
     pivot = pivotOf(test, mainFigure(test));
     table.note = "The main figure of the test; the others are in the appendix.";
   }

@@ -14,7 +14,7 @@ using results::Cell;
 using results::Table;
 
 // Columns of values beside the key columns of a part.
-constexpr std::size_t kMostValues = 7;
+constexpr std::size_t kMaxValues = 7;
 
 Cell cellAt(const Table& table, std::size_t row, std::size_t column) {
   const std::vector<Cell>& cells = table.rows[row];
@@ -73,10 +73,10 @@ std::vector<Group> groupsOf(const Table& table, std::size_t keys) {
   return groups;
 }
 
-// The columns that vary, `kMostValues` at a time and about equally many in each part.
+// The columns that vary, `kMaxValues` at a time and about equally many in each part.
 std::vector<std::vector<std::size_t>> chunksOf(const std::vector<std::size_t>& columns) {
   const std::size_t parts =
-      std::max<std::size_t>(1, (columns.size() + kMostValues - 1) / kMostValues);
+      std::max<std::size_t>(1, (columns.size() + kMaxValues - 1) / kMaxValues);
   std::vector<std::vector<std::size_t>> chunks(parts);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     chunks[i * parts / columns.size()].push_back(columns[i]);
@@ -119,7 +119,7 @@ void addGroup(const Table& table, std::size_t keys, const Group& group,
 }  // namespace
 
 std::vector<TablePart> readableParts(const Table& table) {
-  if (table.columns.size() <= kMostColumns || table.rows.empty()) return {{table, {}}};
+  if (table.columns.size() <= kMaxColumns || table.rows.empty()) return {{table, {}}};
   std::size_t keys = 0;
   while (keys < table.columns.size() && isText(table, keys)) ++keys;
   std::vector<TablePart> parts;

@@ -10,7 +10,7 @@
 namespace plumbline::report {
 
 // Most columns of a table that is not split.
-inline constexpr std::size_t kMostColumns = 12;
+inline constexpr std::size_t kMaxColumns = 12;
 
 struct TablePart {
   results::Table table;
@@ -18,7 +18,7 @@ struct TablePart {
   std::vector<std::pair<std::string, results::Cell>> constants;
 };
 
-// `table` in parts that fit a page; unchanged if it has at most kMostColumns. Leading columns of
+// `table` in parts that fit a page; unchanged if it has at most kMaxColumns. Leading columns of
 // text are repeated in each part. Columns that have values in the same rows stay together, without
 // the rows in which they have none; constant columns are shown once beside the part. Each quantity
 // of `table` is in exactly one part.

@@ -156,7 +156,7 @@ std::string_view significanceName(Significance significance) {
   switch (significance) {
     case Significance::kSignificant:
       return "significant";
-    case Significance::kIndifferent:
+    case Significance::kWithinScatter:
       return "not significant";
     case Significance::kNotTestable:
       break;
@@ -166,7 +166,7 @@ std::string_view significanceName(Significance significance) {
 
 Significance ComparedKpi::significance() const {
   if (!welch) return Significance::kNotTestable;
-  return welch->p < kSignificanceLevel ? Significance::kSignificant : Significance::kIndifferent;
+  return welch->p < kSignificanceLevel ? Significance::kSignificant : Significance::kWithinScatter;
 }
 
 std::size_t Comparison::count(Significance significance) const {
@@ -201,7 +201,7 @@ Comparison compareRuns(const StoredRun& first, const StoredRun& second) {
     }
   }
 
-  const auto firsts = quantitiesOf(first);
+  const auto first_quantities = quantitiesOf(first);
   const auto seconds = quantitiesOf(second);
   for (const TestResult& test : first.tests) {
     for (const Kpi& kpi : test.kpis) {
@@ -211,7 +211,7 @@ Comparison compareRuns(const StoredRun& first, const StoredRun& second) {
     }
   }
   comparison.only_first = unpaired(first, seconds);
-  comparison.only_second = unpaired(second, firsts);
+  comparison.only_second = unpaired(second, first_quantities);
   return comparison;
 }
 

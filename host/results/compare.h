@@ -17,9 +17,9 @@ namespace plumbline::results {
 inline constexpr double kSignificanceLevel = 0.05;
 
 enum class Significance {
-  kNotTestable,  // fewer than two repetitions on one side
-  kIndifferent,  // within the scatter of the repetitions
-  kSignificant,  // beyond it, at kSignificanceLevel
+  kNotTestable,    // fewer than two repetitions on one side
+  kWithinScatter,  // within the scatter of the repetitions
+  kSignificant,    // beyond it, at kSignificanceLevel
 };
 
 std::string_view significanceName(Significance significance);  // "not testable", …

@@ -9,7 +9,7 @@
 namespace plumbline::results {
 
 // Largest document that is read.
-inline constexpr std::uint64_t kMostJsonBytes = 256U << 20U;
+inline constexpr std::uint64_t kMaxJsonBytes = 256U << 20U;
 
 // The run in `json`, as exportJson() writes it. Members that the document does not contain are
 // empty: the names of the scenario's file and of the files that it names. `file` is used in

@@ -52,15 +52,15 @@ int columnDecimals(const std::vector<double>& values, int digits) {
   }
   if (largest == 0) return 0;
   const int whole_digits = static_cast<int>(std::floor(std::log10(largest))) + 1;
-  const int most = std::clamp(digits - whole_digits, 0, kMaxDecimals);
-  for (int decimals = 0; decimals < most; ++decimals) {
+  const int max = std::clamp(digits - whole_digits, 0, kMaxDecimals);
+  for (int decimals = 0; decimals < max; ++decimals) {
     const bool exact = std::all_of(values.begin(), values.end(), [&](double value) {
       return !std::isfinite(value) ||
              std::abs(rounded(value, decimals) - value) <= kNoise * largest;
     });
     if (exact) return decimals;
   }
-  return most;
+  return max;
 }
 
 int measuredDecimals(double value) {

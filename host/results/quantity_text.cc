@@ -20,10 +20,10 @@ constexpr int kColumnDigits = 4;
 // Ratio of largest to smallest value up to which columns share a multiple of their unit.
 constexpr double kSideBySide = 10'000;
 // Least value that a shared multiple may leave.
-constexpr double kLeastShown = 0.01;
+constexpr double kMinShown = 0.01;
 // Places that a narrow interval may add to measuredDecimals().
 constexpr int kExtraPlaces = 2;
-constexpr int kMostPlaces = 6;
+constexpr int kMaxDecimalPlaces = 6;
 
 bool isWhole(double value) { return std::abs(value) < 1e15 && std::trunc(value) == value; }
 
@@ -34,14 +34,15 @@ bool isBytes(const std::string& unit) { return unit == "B" || unit == "bytes"; }
 int decidedPlaces(double half) {
   const auto exponent = static_cast<int>(std::floor(std::log10(half)));
   const bool two_digits = exponent > 0 || half / std::pow(10.0, exponent) < 2;
-  return std::clamp(two_digits ? 1 - exponent : -exponent, -kMostPlaces, kMostPlaces);
+  return std::clamp(two_digits ? 1 - exponent : -exponent, -kMaxDecimalPlaces, kMaxDecimalPlaces);
 }
 
 // Places with which a percentage just below 100 shows how far from it, in `digits` digits.
 int placesFromHundred(double percent, int digits) {
   const double away = 100 - percent;
   if (away <= 0 || away > 10) return 0;
-  return std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(away))), 0, kMostPlaces);
+  return std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(away))), 0,
+                    kMaxDecimalPlaces);
 }
 
 // Largest of KiB, MiB and GiB of which all `values` are whole numbers, if decimal multiples need
@@ -97,7 +98,7 @@ ScaledUnit unitFor(const std::string& unit, std::span<const double> values, bool
   }
   ScaledUnit fitted = fitUnit(unit, largest);
   const double smallest = smallestOf(values);
-  for (double reached = largest; fitted.factor > 1 && smallest / fitted.factor < kLeastShown;) {
+  for (double reached = largest; fitted.factor > 1 && smallest / fitted.factor < kMinShown;) {
     reached /= 1000;
     fitted = fitUnit(unit, reached);
   }
@@ -106,7 +107,7 @@ ScaledUnit unitFor(const std::string& unit, std::span<const double> values, bool
 
 // Lower bound of half an interval, below which digits are meaningless: halfInterval(), or where the
 // statistical part is unknown the one from the systematic part alone.
-std::optional<double> leastHalf(const Quantity& quantity) {
+std::optional<double> smallestHalfWidth(const Quantity& quantity) {
   if (const auto half = halfInterval(quantity)) return half;
   if (quantity.uncertainty.statistics != Statistics::kNone) return std::nullopt;
   constexpr double kCoverage = 2;
@@ -136,11 +137,11 @@ Shown shown(const Quantity& quantity) {
   shown.unit = unitFor(quantity.unit, {&quantity.value, 1}, shown.half.has_value());
   const double value = quantity.value / shown.unit.factor;
   shown.places = measuredDecimals(value);
-  int most = kMostPlaces;
-  if (const auto least = leastHalf(quantity)) most = decidedPlaces(*least / shown.unit.factor);
+  int max = kMaxDecimalPlaces;
+  if (const auto min = smallestHalfWidth(quantity)) max = decidedPlaces(*min / shown.unit.factor);
   if (shown.half) {
     *shown.half /= shown.unit.factor;
-    const int places = std::min(most, shown.places + kExtraPlaces);
+    const int places = std::min(max, shown.places + kExtraPlaces);
     // A half interval far below the value's digits is not shown.
     if (visible(*shown.half, places)) {
       shown.places = places;
@@ -149,7 +150,7 @@ Shown shown(const Quantity& quantity) {
     }
   }
   if (quantity.unit == "%") shown.places = std::max(shown.places, placesFromHundred(value, 2));
-  shown.places = std::min(shown.places, most);
+  shown.places = std::min(shown.places, max);
   return shown;
 }
 
@@ -291,8 +292,8 @@ QuantityText cellParts(const Quantity& quantity, const ColumnFormat& format) {
   const auto places = [&](double half) {
     return std::min(format.decimals, decidedPlaces(half / format.unit.factor));
   };
-  const std::optional<double> least = leastHalf(quantity);
-  const int decimals = least ? places(*least) : format.decimals;
+  const std::optional<double> min = smallestHalfWidth(quantity);
+  const int decimals = min ? places(*min) : format.decimals;
   const std::optional<double> half = halfInterval(quantity);
   const bool spread = half && visible(*half / format.unit.factor, decimals);
   return {groupedNumber(quantity.value / format.unit.factor, decimals),

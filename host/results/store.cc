@@ -166,7 +166,7 @@ std::int64_t schemaOf(Database& database) {
   return database.integer("SELECT max(version) FROM schema_version");
 }
 
-void checkOurs(Database& database, const std::string& file) {
+void checkApplicationId(Database& database, const std::string& file) {
   if (database.integer("PRAGMA application_id") != kApplicationId) {
     throw Error(ErrorKind::kTester, "the file is a database of another program", file,
                 "choose another directory with --results");
@@ -203,7 +203,7 @@ std::unique_ptr<Database> openDatabase(const std::string& file, Database::Mode m
     }
     transaction.commit();
   }
-  checkOurs(*database, file);
+  checkApplicationId(*database, file);
   setUp(*database);
   upgrade(*database);
   return database;
@@ -308,7 +308,7 @@ ResultStore ResultStore::openExisting(const fs::path& directory) {
     return {directory, openDatabase(file.string(), Database::Mode::kExisting)};
   }
   auto database = std::make_unique<Database>(file.string(), Database::Mode::kUnchanging);
-  checkOurs(*database, file.string());
+  checkApplicationId(*database, file.string());
   if (schemaOf(*database) != kSchemaVersion) {
     throw Error(ErrorKind::kTester,
                 "the results are of an older version, and the directory cannot be written",
@@ -435,14 +435,14 @@ std::vector<StoredTrial> ResultStore::listTrials(std::int64_t run) {
 }
 
 std::vector<StoredTrial> ResultStore::listTrials(std::int64_t run, std::uint64_t from,
-                                                 std::uint64_t most_bytes) {
+                                                 std::uint64_t max_bytes) {
   std::vector<StoredTrial> trials;
   if (!std::in_range<std::int64_t>(from)) return trials;
   Statement query(*database_,
                   "SELECT label, repetition, finished, spec, result, checksum FROM trials WHERE "
                   "run = ? ORDER BY id LIMIT -1 OFFSET ?");
   query.bind(1, run).bind(2, static_cast<std::int64_t>(from));
-  for (std::uint64_t bytes = 0; bytes < most_bytes && query.step();) {
+  for (std::uint64_t bytes = 0; bytes < max_bytes && query.step();) {
     trials.push_back({query.text(0), static_cast<std::uint32_t>(query.integer(1)), query.text(2),
                       query.text(3), query.text(4)});
     StoredTrial& trial = trials.back();
@@ -471,7 +471,7 @@ void ResultStore::saveTestResult(std::int64_t run, const TestResult& result) {
       .step();
 }
 
-std::vector<RunInfo> ResultStore::listRunsBriefly(std::uint64_t since, std::uint64_t most) {
+std::vector<RunInfo> ResultStore::listRunsBriefly(std::uint64_t since, std::uint64_t max) {
   std::vector<RunInfo> runs;
   if (!std::in_range<std::int64_t>(since)) return runs;
   std::string columns(kRunColumns);
@@ -479,7 +479,7 @@ std::vector<RunInfo> ResultStore::listRunsBriefly(std::uint64_t since, std::uint
   columns.replace(columns.find(kText), kText.size(), "''");
   Statement query(*database_, columns + "WHERE id > ? ORDER BY id");
   query.bind(1, static_cast<std::int64_t>(since));
-  while (runs.size() < most && query.step()) {
+  while (runs.size() < max && query.step()) {
     checkWork();
     runs.push_back(runFrom(query));
     runs.back().damaged = false;  // not known without the text

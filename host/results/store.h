@@ -123,9 +123,9 @@ class ResultStore {
   // In the order in which they finished.
   std::vector<StoredTrial> listTrials(std::int64_t run);
   // The same, but from number `from` on, counted from 0, up to the first one with which the texts
-  // reach `most_bytes`.
+  // reach `max_bytes`.
   std::vector<StoredTrial> listTrials(std::int64_t run, std::uint64_t from,
-                                      std::uint64_t most_bytes);
+                                      std::uint64_t max_bytes);
 
   // The testers of this attempt at a run; the attempt gets the next number, and earlier ones stay.
   void saveAgents(std::int64_t run, std::vector<AgentRecord> agents);
@@ -134,7 +134,7 @@ class ResultStore {
 
   std::vector<RunInfo> listRuns();  // ascending ids
   // The same of the first `most` runs above `since`, without the texts of their scenarios.
-  std::vector<RunInfo> listRunsBriefly(std::uint64_t since, std::uint64_t most = INT64_MAX);
+  std::vector<RunInfo> listRunsBriefly(std::uint64_t since, std::uint64_t max = INT64_MAX);
   // Both throw Error(kUsage) for an unknown run. loadRun() also verifies the trials' checksums;
   // damaged parts of the run are listed, and are an anomaly of every test.
   RunInfo loadInfo(std::int64_t run);

@@ -15,12 +15,12 @@ namespace {
 
 // A standard uncertainty in two significant digits (GUM 7.2.6), in a unit that fits.
 std::string standardText(double value, const std::string& unit) {
-  constexpr double kLeastAsDecimal = 1e-4;
+  constexpr double kMinDecimal = 1e-4;
   const ScaledUnit scaled = fitUnit(unit, value);
   const double number = value / scaled.factor;
   const std::string shown = shownUnit(scaled.unit);
   const std::string text =
-      number < kLeastAsDecimal
+      number < kMinDecimal
           ? fmt::format("{:.2g}", number)
           : groupedNumber(number, 1 - static_cast<int>(std::floor(std::log10(number))));
   return fmt::format("{}{}{}", text, shown.empty() ? "" : " ", shown);

@@ -74,7 +74,7 @@ std::optional<OpenFile> openNamed(const YamlNode& node, const std::string& name,
   int error = 0;
   if (access.origin == Origin::kNetwork) {
     if (!hasFiles(node, name, access, problems)) return std::nullopt;
-    auto opened = openBeneath(access.files, name, error);
+    auto opened = openBelow(access.files, name, error);
     if (!opened) refuseNamed(node, name, error, problems);
     return opened;
   }
@@ -96,7 +96,7 @@ std::optional<std::string> pathOfNamed(const YamlNode& node, const std::string& 
   }
   if (!hasFiles(node, name, access, problems)) return std::nullopt;
   int error = 0;
-  if (!openBeneath(access.files, name, error) && error != ENOENT) {
+  if (!openBelow(access.files, name, error) && error != ENOENT) {
     refuseNamed(node, name, error, problems);
     return std::nullopt;
   }
@@ -109,7 +109,7 @@ std::optional<OpenFile> openAgain(const std::string& name, const Access& access,
   if (access.origin == Origin::kUser) return openRegular((fs::path(folder) / name).string(), error);
   error = EACCES;
   if (access.origin == Origin::kStored || folder.empty()) return std::nullopt;
-  return openBeneath(folder, name, error);
+  return openBelow(folder, name, error);
 }
 
 void allowPeer(const YamlNode& node, const PeerPlace& peer, const Access& access,

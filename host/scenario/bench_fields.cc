@@ -42,7 +42,7 @@ const Fields& fieldsOf<EndpointSpec>() {
       otherwise("none", special("token_file", "Its first line is the token of the target program",
                                 "a file in the scenario's folder", kTextSchema)),
       field<&E::window>("window", "Messages under way of each queue pair, at most")
-          .in(1, E::kMostWindow),
+          .in(1, E::kMaxWindow),
       field<&E::port>("port", "verbs: port of the device").in(1, 255),
       field<&E::gid_index>("gid_index", "verbs: index of the address").in(0, 255),
       field<&E::peer_port>("peer_port", "TCP port of the target program").in(1, 65'535),

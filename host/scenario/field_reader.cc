@@ -42,18 +42,18 @@ std::optional<Value> readWordValue(const YamlNode& node, const Field& field, Pro
 }
 
 std::optional<Value> readWhole(const YamlNode& node, const Field& field, Problems& problems) {
-  const Int128 least = field.range.least->whole();
-  const Int128 most = field.range.most->whole();
-  if (least < 0) {
-    const auto value = readSigned(node, static_cast<std::int64_t>(least),
-                                  static_cast<std::int64_t>(most), problems);
+  const Int128 min = field.range.min->whole();
+  const Int128 max = field.range.max->whole();
+  if (min < 0) {
+    const auto value =
+        readSigned(node, static_cast<std::int64_t>(min), static_cast<std::int64_t>(max), problems);
     return value ? std::optional(Value{Int128{*value}}) : std::nullopt;
   }
   // The range is checked together with the other conditions.
   const bool plain = !field.range.or_zero && !field.range.power_of_two;
   const auto value = readInteger(
-      node, plain ? static_cast<std::uint64_t>(least) : 0,
-      plain ? static_cast<std::uint64_t>(most) : std::numeric_limits<std::uint64_t>::max(),
+      node, plain ? static_cast<std::uint64_t>(min) : 0,
+      plain ? static_cast<std::uint64_t>(max) : std::numeric_limits<std::uint64_t>::max(),
       problems);
   return value ? std::optional(Value{static_cast<Int128>(*value)}) : std::nullopt;
 }
@@ -72,13 +72,13 @@ std::optional<Value> readWeights(const YamlNode& node, const Field& field, Probl
   return problems.count() == before ? std::optional(Value{std::move(weights)}) : std::nullopt;
 }
 
-constexpr std::int64_t kMost64 = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMax64 = std::numeric_limits<std::int64_t>::max();
 
 // The "allowed" part of a message about an unreadable value: the range, or without one an example.
 std::string allowed(const Field& field, const char* example) {
-  const auto& most = field.range.most;
-  const Int128* whole = most ? std::get_if<Int128>(&most->of) : nullptr;
-  const bool bounded = most && (whole == nullptr || *whole < kMost64);
+  const auto& max = field.range.max;
+  const Int128* whole = max ? std::get_if<Int128>(&max->of) : nullptr;
+  const bool bounded = max && (whole == nullptr || *whole < kMax64);
   return bounded ? spec::rangeText(field) : example;
 }
 
@@ -92,19 +92,19 @@ std::optional<Value> readOfKind(const YamlNode& node, const Field& field, Proble
     case Kind::kCount:
       return readWhole(node, field, problems);
     case Kind::kSize:
-      return wholeOf(readBytes(node, Bytes(0), Bytes(kMost64),
-                               allowed(field, "a size such as 64KB"), problems));
+      return wholeOf(readBytes(node, Bytes(0), Bytes(kMax64), allowed(field, "a size such as 64KB"),
+                               problems));
     case Kind::kTime:
-      return wholeOf(readDuration(node, Picoseconds(0), Picoseconds(kMost64),
+      return wholeOf(readDuration(node, Picoseconds(0), Picoseconds(kMax64),
                                   allowed(field, "a time such as 1.5us"), problems));
     case Kind::kRate:
-      return wholeOf(readBitRate(node, BitRate(0), BitRate(kMost64),
+      return wholeOf(readBitRate(node, BitRate(0), BitRate(kMax64),
                                  allowed(field, "a rate such as 400G, in b/s"), problems));
     case Kind::kShare:
-      return wholeOf(readShare(node, Fraction(), Fraction::partsPerTrillion(kMost64),
+      return wholeOf(readShare(node, Fraction(), Fraction::partsPerTrillion(kMax64),
                                allowed(field, "a share such as 12.5%"), problems));
     case Kind::kFactor:
-      return wholeOf(readFactor(node, Fraction(), Fraction::partsPerTrillion(kMost64),
+      return wholeOf(readFactor(node, Fraction(), Fraction::partsPerTrillion(kMax64),
                                 allowed(field, "a factor such as 0.125"), problems));
     case Kind::kDecimal: {
       const auto value = readDecimal(node, 0, std::numeric_limits<double>::max(),
@@ -125,7 +125,7 @@ std::optional<Value> readOfKind(const YamlNode& node, const Field& field, Proble
         const auto word = readWord(node, names, problems);
         return word ? std::optional(Value{names[*word]}) : std::nullopt;
       }
-      auto text = readText(node, static_cast<std::size_t>(field.range.most->whole()), problems);
+      auto text = readText(node, static_cast<std::size_t>(field.range.max->whole()), problems);
       return text ? std::optional(Value{*std::move(text)}) : std::nullopt;
     }
     case Kind::kBlock:
@@ -158,9 +158,9 @@ std::optional<Value> readOne(const YamlNode& node, const Field& field, Problems&
 // A list whose values may be equal.
 std::optional<Value> readSequence(const YamlNode& node, const Field& field, Problems& problems) {
   if (node.kind != YamlNode::Kind::kSequence || node.items.empty() ||
-      node.items.size() > field.most_items) {
+      node.items.size() > field.max_items) {
     problems.add(node, "\"" + field.key + "\" must be a list",
-                 "1 to " + std::to_string(field.most_items) + " values, which may be equal");
+                 "1 to " + std::to_string(field.max_items) + " values, which may be equal");
     return std::nullopt;
   }
   std::vector<Value> values;
@@ -241,15 +241,15 @@ class FieldReader {
   void readScalar(const Field& field, const YamlNode& node, const Field& of, void* spec,
                   const std::string& member) {
     const auto value = readFieldValue(node, of, map_.problems());
-    std::function<void()> take_back;
+    std::function<void()> undo;
     if (value) {
-      take_back = [spec, &of, before = of.get(spec)] { of.set(spec, before); };
+      undo = [spec, &of, before = of.get(spec)] { of.set(spec, before); };
       of.set(spec, value);
       if (of.follow) of.follow(spec);
     } else if (field.selects) {
       selected_ = false;
     }
-    map_.addGiven(member, node, std::move(take_back));
+    map_.addPresent(member, node, std::move(undo));
   }
 
   void readBlock(const Field& field, const YamlNode& node) {
@@ -318,7 +318,7 @@ std::optional<Value> readFieldValue(const YamlNode& node, const Field& field, Pr
     std::string text;
     bool operator==(const Item& other) const { return text == other.text; }
   };
-  const auto items = scenario::readList(node, field.most_items, problems,
+  const auto items = scenario::readList(node, field.max_items, problems,
                                         [&](const YamlNode& item) -> std::optional<Item> {
                                           auto value = readOne(item, field, problems);
                                           if (!value) return std::nullopt;

@@ -220,7 +220,7 @@ Field workloadKeys() {
                         special("workload", "What simulated hosts do",
                                 "a job, a map with `kind`, or a list of jobs", {}));
   one.is_list = true;
-  one.most_items = workload::kMaxJobs;
+  one.max_items = workload::kMaxJobs;
   one.variants = {{std::move(kinds), collectiveJob, fresh<workload::JobSpec>},
                   {{"training"}, trainingJob, fresh<workload::JobSpec>},
                   {std::move(patterns), messageJob, fresh<workload::JobSpec>},
@@ -235,8 +235,8 @@ Field limits() {
   for (const kpi::Declaration& one : kpi::declarations()) {
     if (one.better == kpi::Better::kNeither) continue;
     properties[one.name] = {{"type", "number"},
-                            {"minimum", one.least},
-                            {"maximum", one.most},
+                            {"minimum", one.min},
+                            {"maximum", one.max},
                             {"description", one.meaning + ". " + one.rangeText() + "."}};
   }
   const nlohmann::json schema{

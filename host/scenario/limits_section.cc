@@ -31,7 +31,7 @@ void readLimits(const YamlNode& node, const Vocabulary& vocabulary, Scenario& sc
     if (one.better == Better::kNeither) continue;  // there is nothing to miss
     const YamlNode* value = map->optional(one.name);
     if (value == nullptr) continue;
-    const auto bound = readDecimal(*value, one.least, one.most, one.rangeText(), problems);
+    const auto bound = readDecimal(*value, one.min, one.max, one.rangeText(), problems);
     if (!bound) continue;
     const std::vector<std::string> tests = testsMeasuring(one.name, vocabulary);
     // A file without known tests has a mistake already.

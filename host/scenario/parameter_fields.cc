@@ -14,9 +14,9 @@ using scenario::Parameters;
 using scenario::Progress;
 using scenario::Soak;
 
-constexpr std::uint32_t kMostFrames = 1U << 24;
-constexpr std::size_t kMostWeights = 4096;
-constexpr std::size_t kMostGaps = 4096;
+constexpr std::uint32_t kMaxFrames = 1U << 24;
+constexpr std::size_t kMaxWeights = 4096;
+constexpr std::size_t kMaxGaps = 4096;
 
 constexpr const char* kProfile = "the profile's";
 constexpr const char* kTests = "the test's";
@@ -78,10 +78,10 @@ const Fields& fieldsOf<CardParameters>() {
           .upTo(kMaxListed)
           .otherwise(kTests),
       field<&C::burst_frames>("burst_frames", "Frames of a burst (`incast-phase`)")
-          .in(1, kMostFrames)
+          .in(1, kMaxFrames)
           .otherwise(kTests),
       field<&C::bursts>("bursts", "Bursts of each sender (`incast-phase`)")
-          .in(1, kMostFrames)
+          .in(1, kMaxFrames)
           .otherwise(kTests),
       field<&C::background>(
           "background", "Load of Poisson gaps from one more port to the receiver (`incast-phase`)")
@@ -91,7 +91,7 @@ const Fields& fieldsOf<CardParameters>() {
           "background_gaps",
           "The same stream with these gaps instead, round and round; no shorter than a frame")
           .in(nanoseconds(1), milliseconds(1))
-          .upTo(kMostGaps)
+          .upTo(kMaxGaps)
           .otherwise("none"),
       field<&C::entropy>("entropy",
                          "Where the UDP source port comes from (`rocev2-qps`, `uet-entropy`)")
@@ -102,8 +102,8 @@ const Fields& fieldsOf<CardParameters>() {
           .otherwise("`64`"),
       field<&C::weights>(
           "weights", "Turns of the queue pairs in a round, repeated over all of them; may be equal")
-          .in(1, kMostWeights)
-          .upTo(kMostWeights)
+          .in(1, kMaxWeights)
+          .upTo(kMaxWeights)
           .repeatable()
           .otherwise("one each"),
       field<&C::message_frames>("message_frames", "Frames of a message")
@@ -186,7 +186,7 @@ const Fields& fieldsOf<Parameters>() {
           .upTo(kMaxListed)
           .otherwise(kProfile),
       field<&P::max_burst>("max_burst", "Longest burst tried, frames per sender")
-          .in(1, kMostFrames)
+          .in(1, kMaxFrames)
           .otherwise(kProfile),
       field<&P::prompts>("prompts", "Tokens of a prompt (inference tests)")
           .in(1, 1'000'000)

@@ -43,8 +43,8 @@ spec::Fields parameterFields(bool topology_known, const Scenario& scenario) {
   if (!topology_known) return fields;
   const Int128 hosts = scenario.topology.hostCount();
   for (spec::Field& field : fields) {
-    if (field.key == "ranks") field.range.most = spec::Value{hosts};
-    if (field.key == "incast_ratios") field.range.most = spec::Value{hosts - 1};
+    if (field.key == "ranks") field.range.max = spec::Value{hosts};
+    if (field.key == "incast_ratios") field.range.max = spec::Value{hosts - 1};
   }
   return fields;
 }

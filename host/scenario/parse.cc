@@ -201,14 +201,14 @@ ParseResult parseScenario(std::string_view text, std::string_view file,
 Scenario loadScenario(const std::string& file, const Vocabulary& vocabulary) {
   // A pipe without another end is not waited for.
   int error = 0;
-  constexpr std::size_t kMost = kMaxScenarioBytes + 1;  // one more than allowed: enough to see that
-  constexpr int kMostSeconds = 10;
-  std::optional<std::string> text = readPipe(file, kMost, kMostSeconds);
+  constexpr std::size_t kMax = kMaxScenarioBytes + 1;  // one more than allowed: enough to see that
+  constexpr int kMaxSeconds = 10;
+  std::optional<std::string> text = readPipe(file, kMax, kMaxSeconds);
   if (!text) {
     const auto opened = openRegular(file, error);
     std::ifstream stream;
     if (opened) stream.open(opened->path(), std::ios::binary);
-    text.emplace(kMost, '\0');
+    text.emplace(kMax, '\0');
     if (opened) stream.read(text->data(), static_cast<std::streamsize>(text->size()));
     const bool read = opened && !stream.bad() && (stream.gcount() > 0 || stream.eof());
     text->resize(static_cast<std::size_t>(stream.gcount()));

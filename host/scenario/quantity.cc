@@ -30,7 +30,7 @@ constexpr int kMaxExponent = 999;
 
 // The longest prefix of `text` that is a decimal number without an exponent; the rest stays in
 // `text`.
-Parsed<Decimal> takeDecimal(std::string_view& text) {
+Parsed<Decimal> parseDigits(std::string_view& text) {
   if (text.empty()) return {{}, "the value is empty"};
   if (text.front() == '-') return {{}, "the value must not be negative"};
   Decimal decimal;
@@ -65,8 +65,8 @@ Parsed<Decimal> takeDecimal(std::string_view& text) {
 
 // All of `text` as a decimal number that may have an exponent, as programs write them: 0.5, 1e-05,
 // 2.5E+3.
-Parsed<Decimal> takeReal(std::string_view text) {
-  auto number = takeDecimal(text);
+Parsed<Decimal> parseReal(std::string_view text) {
+  auto number = parseDigits(text);
   if (!number.value || text.empty()) return number;
   const auto fault = [&] {
     return Parsed<Decimal>{{}, "\"" + std::string(text) + "\" is not part of a plain number"};
@@ -91,12 +91,12 @@ Parsed<std::int64_t> scaled(const Decimal& decimal, Int128 factor, std::string_v
     value /= 10;
     --decimals;
   }
-  constexpr Int128 kMost = std::numeric_limits<Int128>::max();
+  constexpr Int128 kMax = std::numeric_limits<Int128>::max();
   for (; decimals < 0; ++decimals) {
-    if (value > kMost / 10) return {{}, "the value is too large"};
+    if (value > kMax / 10) return {{}, "the value is too large"};
     value *= 10;
   }
-  if (factor > kMost / value) return {{}, "the value is too large"};
+  if (factor > kMax / value) return {{}, "the value is too large"};
   value *= factor;
   for (; decimals > 0; --decimals) {
     if (value % 10 != 0) {
@@ -119,7 +119,7 @@ std::string listOf(std::span<const Unit> units) {
 
 Parsed<std::int64_t> parseWithUnit(std::string_view text, std::span<const Unit> units,
                                    std::string_view smallest) {
-  const auto number = takeDecimal(text);
+  const auto number = parseDigits(text);
   if (!number.value) return {{}, number.error};
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   if (text.empty()) return {{}, "the unit is missing: one of " + listOf(units)};
@@ -186,7 +186,7 @@ Parsed<Fraction> parseShare(std::string_view text) {
 }
 
 Parsed<double> parseDecimal(std::string_view text) {
-  const auto number = takeReal(text);
+  const auto number = parseReal(text);
   if (!number.value) return {{}, number.error};
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -197,7 +197,7 @@ Parsed<double> parseDecimal(std::string_view text) {
 }
 
 Parsed<Fraction> parseFactor(std::string_view text) {
-  const auto number = takeReal(text);
+  const auto number = parseReal(text);
   if (!number.value) return {{}, number.error};
   const auto parsed = scaled(*number.value, Fraction::kOne, "10^-12");
   if (!parsed.value) return {{}, parsed.error};

@@ -79,17 +79,17 @@ std::vector<Problem> Problems::sorted() const {
     return std::pair(a.line, a.column) < std::pair(b.line, b.column);
   });
   // Mistakes common to all points of a sweep are found in each of them.
-  std::vector<Problem> each_once;
+  std::vector<Problem> distinct;
   for (Problem& problem : sorted) {
     const auto elsewhere =
-        std::find_if(each_once.rbegin(), each_once.rend(), [&](const Problem& earlier) {
+        std::find_if(distinct.rbegin(), distinct.rend(), [&](const Problem& earlier) {
           return earlier == problem || earlier.line != problem.line ||
                  earlier.column != problem.column;
         });
-    const bool known = elsewhere != each_once.rend() && *elsewhere == problem;
-    if (!known) each_once.push_back(std::move(problem));
+    const bool known = elsewhere != distinct.rend() && *elsewhere == problem;
+    if (!known) distinct.push_back(std::move(problem));
   }
-  return each_once;
+  return distinct;
 }
 
 MapReader::MapReader(const YamlNode& map, std::string name, Problems& problems)

@@ -1,6 +1,9 @@
 #include "scenario/scenario.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "bench/trial/registry.h"
 
 namespace plumbline::scenario {
 
@@ -16,8 +19,9 @@ std::optional<Profile> profileFromName(std::string_view name) {
 }
 
 bool isEndpointBench(std::string_view bench) {
-  return std::find(kEndpointBenches.begin(), kEndpointBenches.end(), bench) !=
-         kEndpointBenches.end();
+  return std::any_of(
+      std::begin(bench::kOptionalBenches), std::end(bench::kOptionalBenches),
+      [&](const bench::OptionalBench& one) { return one.on_ordinary_hosts && one.name == bench; });
 }
 
 fabric::FabricSpec Scenario::fabricSpec() const {

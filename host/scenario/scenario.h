@@ -180,8 +180,7 @@ inline constexpr std::string_view kSimulatedHosts = "sim";
 // Value of `bench`: on the simulated card and on simulated hosts, side by side.
 inline constexpr std::string_view kSimulatedCard = "rtl";
 inline constexpr std::string_view kCompareBenches = "compare";
-// Benches on ordinary hosts, the only ones that read `endpoint:`.
-inline constexpr std::array<const char*, 2> kEndpointBenches{"libfabric", "verbs"};
+// Whether a bench runs on ordinary hosts: only such benches read `endpoint:`.
 bool isEndpointBench(std::string_view bench);
 
 // `sweep:` a key of the file, "dut.switch.buffer_per_port", and its values as written there. See

@@ -40,32 +40,32 @@ Json wordSchema(const Field& field) {
 
 Json countSchema(const Field& field) {
   Json json{{"type", "integer"}};
-  const Int128 least = field.range.least->whole();
-  const Int128 most = field.range.most->whole();
-  json["minimum"] = field.range.or_zero ? 0 : static_cast<std::int64_t>(least);
+  const Int128 min = field.range.min->whole();
+  const Int128 max = field.range.max->whole();
+  json["minimum"] = field.range.or_zero ? 0 : static_cast<std::int64_t>(min);
   // Beyond, editors cannot compare.
-  if (most <= std::numeric_limits<std::uint32_t>::max()) {
-    json["maximum"] = static_cast<std::int64_t>(most);
+  if (max <= std::numeric_limits<std::uint32_t>::max()) {
+    json["maximum"] = static_cast<std::int64_t>(max);
   }
   return json;
 }
 
 Json decimalSchema(const Field& field) {
   Json json{{"type", "number"}};
-  if (const auto& least = field.range.least; least && field.kind == Kind::kDecimal) {
-    json[field.range.above ? "exclusiveMinimum" : "minimum"] = least->decimal();
+  if (const auto& min = field.range.min; min && field.kind == Kind::kDecimal) {
+    json[field.range.above ? "exclusiveMinimum" : "minimum"] = min->decimal();
   }
-  if (const auto& most = field.range.most; most && field.kind == Kind::kDecimal) {
-    json[field.range.below ? "exclusiveMaximum" : "maximum"] = most->decimal();
+  if (const auto& max = field.range.max; max && field.kind == Kind::kDecimal) {
+    json[field.range.below ? "exclusiveMaximum" : "maximum"] = max->decimal();
   }
   return json;
 }
 
 Json prioritySchema() { return {{"type", "integer"}, {"minimum", 0}, {"maximum", 7}}; }
 
-Json listOf(const Json& item, std::size_t most) {
+Json listOf(const Json& item, std::size_t max) {
   Json list{{"type", "array"}, {"minItems", 1}, {"items", item}};
-  if (most != 0) list["maxItems"] = most;
+  if (max != 0) list["maxItems"] = max;
   return list;
 }
 
@@ -143,7 +143,7 @@ Json fieldSchema(const Field& field, const void* fresh) {
   } else {
     json = field.variants.empty() ? valueSchema(field) : variantsSchema(field);
     const bool may_list = field.is_list || field.kind == Kind::kItems;
-    if (may_list) json = either(json, listOf(json, field.most_items));
+    if (may_list) json = either(json, listOf(json, field.max_items));
     if (field.or_flag) json = either({{"type", "boolean"}}, json);
     if (!field.words.empty() && field.kind != Kind::kWord && field.kind != Kind::kText) {
       json = either(json, wordSchema(field));

@@ -117,11 +117,11 @@ std::optional<std::uint8_t> readPriorities(const YamlNode& node, Problems& probl
   return static_cast<std::uint8_t>(mask);
 }
 
-void FieldPlaces::addGiven(const std::string& field, const YamlNode& node,
-                           std::function<void()> take_back) {
-  if (!take_back) incomplete_ = true;
-  const State state = take_back ? State::kGiven : State::kReported;
-  fields_.insert_or_assign(field, Field{state, &node, {}, std::move(take_back)});
+void FieldPlaces::addPresent(const std::string& field, const YamlNode& node,
+                             std::function<void()> undo) {
+  if (!undo) incomplete_ = true;
+  const State state = undo ? State::kGiven : State::kReported;
+  fields_.insert_or_assign(field, Field{state, &node, {}, std::move(undo)});
 }
 
 void FieldPlaces::addLeftOut(const std::string& field, const YamlNode& node,
@@ -193,7 +193,7 @@ bool FieldPlaces::settle(const std::string& named, const std::string& what,
     Field& known = found->second;
     problems.add(*known.node, about(*known.node, what), allowed);
     known.state = State::kReported;
-    known.take_back();
+    known.undo();
     incomplete_ = true;
     return true;
   }
@@ -231,9 +231,9 @@ bool FieldPlaces::settleItem(const ItemName& name, const std::string& what,
   return true;
 }
 
-void SpecReader::addGiven(const std::string& member, const YamlNode& node,
-                          std::function<void()> take_back) {
-  if (places_ != nullptr) places_->addGiven(field(member), node, std::move(take_back));
+void SpecReader::addPresent(const std::string& member, const YamlNode& node,
+                            std::function<void()> undo) {
+  if (places_ != nullptr) places_->addPresent(field(member), node, std::move(undo));
 }
 
 void SpecReader::addLeftOut(const std::string& member, const std::string& key) {

@@ -24,9 +24,9 @@ namespace plumbline::scenario {
 // "switches.pfc.xon", "failures[1].element".
 class FieldPlaces {
  public:
-  // A field that the file gives: `take_back` restores its previous value. Without `take_back`, its
+  // A field that the file gives: `undo` restores its previous value. Without `undo`, its
   // error has been reported already.
-  void addGiven(const std::string& field, const YamlNode& node, std::function<void()> take_back);
+  void addPresent(const std::string& field, const YamlNode& node, std::function<void()> undo);
   // A field that the file could have given under `key` in the map at `node`.
   void addLeftOut(const std::string& field, const YamlNode& node, const std::string& key);
   // A map or the like whose fields are added on their own.
@@ -49,7 +49,7 @@ class FieldPlaces {
     State state;
     const YamlNode* node;
     std::string key;
-    std::function<void()> take_back;
+    std::function<void()> undo;
   };
   struct List {
     std::vector<const YamlNode*> items;
@@ -118,12 +118,12 @@ class SpecReader {
       return;
     }
     const auto value = read_value(*node, problems_);
-    std::function<void()> take_back;
+    std::function<void()> undo;
     if (value) {
-      take_back = [&target, before = target] { target = before; };
+      undo = [&target, before = target] { target = before; };
       target = *value;
     }
-    if (places_ != nullptr) places_->addGiven(field(member), *node, std::move(take_back));
+    if (places_ != nullptr) places_->addPresent(field(member), *node, std::move(undo));
   }
 
   // One of `words`.
@@ -152,7 +152,7 @@ class SpecReader {
     return {std::move(map), path_, places_, problems_};
   }
   // As FieldPlaces, for a field of this struct.
-  void addGiven(const std::string& member, const YamlNode& node, std::function<void()> take_back);
+  void addPresent(const std::string& member, const YamlNode& node, std::function<void()> undo);
   void addLeftOut(const std::string& member, const std::string& key);
   void addList(const std::string& member, std::vector<const YamlNode*> items,
                std::function<void(std::size_t)> erase);

@@ -46,7 +46,7 @@ class TopologyReader {
         problems_.add(*node, "\"" + std::string(key) + "\" must be a list of names",
                       "[name, name, …]");
       }
-      places_.addGiven(field, map_.node(), {});  // so that it is not found empty as well
+      places_.addPresent(field, map_.node(), {});  // so that it is not found empty as well
       return;
     }
     std::vector<const YamlNode*> items;
@@ -69,7 +69,7 @@ class TopologyReader {
     readNames("switches", graph.switches);
     const YamlNode* node = map_.required("cables");
     if (node == nullptr) {
-      places_.addGiven("topology.graph.cables", map_.node(), {});
+      places_.addPresent("topology.graph.cables", map_.node(), {});
       return;
     }
     const spec::Fields& fields = spec::fieldsOf<fabric::GraphSpec::Cable>();

@@ -21,8 +21,8 @@ constexpr std::pair<const char*, TraceFormat> kFormats[] = {{"messages", TraceFo
 
 // A whole number of bytes above zero.
 std::optional<std::uint64_t> readTokenBytes(const YamlNode& node, Problems& problems) {
-  const Bytes most((std::int64_t{1} << 40) - 1);
-  const auto size = readBytes(node, Bytes(1), most, "1B to 1TiB", problems);
+  const Bytes max((std::int64_t{1} << 40) - 1);
+  const auto size = readBytes(node, Bytes(1), max, "1B to 1TiB", problems);
   return size ? std::optional(static_cast<std::uint64_t>(size->count())) : std::nullopt;
 }
 
@@ -40,8 +40,8 @@ std::optional<workload::RequestRules> readRules(SpecReader& map, std::uint32_t r
     map.read("kv_per_token", "kv_per_token", rules.bytes_per_token, readTokenBytes);
   }
   if (const YamlNode* node = map.optional("requests")) {
-    rules.most = readInteger(*node, 1, std::numeric_limits<std::uint32_t>::max(), problems)
-                     .value_or(rules.most);
+    rules.max = readInteger(*node, 1, std::numeric_limits<std::uint32_t>::max(), problems)
+                    .value_or(rules.max);
   }
   return problems.count() == before ? std::optional(rules) : std::nullopt;
 }
@@ -49,12 +49,12 @@ std::optional<workload::RequestRules> readRules(SpecReader& map, std::uint32_t r
 }  // namespace
 
 std::optional<std::ifstream> openTable(const YamlNode& node, const std::string& name,
-                                       const Scenario& scenario, std::uintmax_t most,
+                                       const Scenario& scenario, std::uintmax_t max,
                                        Problems& problems) {
   const auto opened = openNamed(node, name, scenario.access, scenario.file, problems);
   if (!opened) return std::nullopt;
-  if (opened->size() > most) {
-    problems.add(node, shown(name) + " is too long", "at most " + std::to_string(most) + " bytes");
+  if (opened->size() > max) {
+    problems.add(node, shown(name) + " is too long", "at most " + std::to_string(max) + " bytes");
     return std::nullopt;
   }
   std::ifstream stream(opened->path(), std::ios::binary);
@@ -77,10 +77,10 @@ std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario
   const auto name = node != nullptr ? readText(*node, kMaxFileName, problems) : std::nullopt;
   if (!name || (format == TraceFormat::kRequests && !rules)) return std::nullopt;
   // The file after the last request in use is ignored.
-  const bool part = rules && rules->most != workload::RequestRules().most;
-  if (rules) rules->most_bytes = kMaxTraceBytes;
-  const std::uintmax_t most = part ? std::numeric_limits<std::uintmax_t>::max() : kMaxTraceBytes;
-  auto stream = openTable(*node, *name, scenario, most, problems);
+  const bool part = rules && rules->max != workload::RequestRules().max;
+  if (rules) rules->max_bytes = kMaxTraceBytes;
+  const std::uintmax_t max = part ? std::numeric_limits<std::uintmax_t>::max() : kMaxTraceBytes;
+  auto stream = openTable(*node, *name, scenario, max, problems);
   if (!stream) {
     if (scenario.access.origin == Origin::kStored) trace.entries = {{Picoseconds(), 0, 1, 1, 0}};
     return std::nullopt;

@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxTraceBytes = std::size_t{1} << 28;
 // `most` bytes; otherwise reports a problem, except for a stored scenario, of which no file is
 // opened.
 std::optional<std::ifstream> openTable(const YamlNode& node, const std::string& name,
-                                       const Scenario& scenario, std::uintmax_t most,
+                                       const Scenario& scenario, std::uintmax_t max,
                                        Problems& problems);
 
 // Reads the keys of `trace:` and the file that they name, which the scenario may read

@@ -56,8 +56,8 @@ spec::Fields trafficFields(const Scenario& scenario) {
   if (isEndpointBench(scenario.bench)) return fields;
   for (spec::Field& field : fields) {
     if (field.key != "message_sizes") continue;
-    field.range.least = spec::Value{Int128{kMinMessage.count()}};
-    field.range.most = spec::Value{Int128{kMaxMessage.count()}};
+    field.range.min = spec::Value{Int128{kMinMessage.count()}};
+    field.range.max = spec::Value{Int128{kMaxMessage.count()}};
   }
   return fields;
 }

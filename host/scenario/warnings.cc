@@ -13,7 +13,7 @@
 
 #include "bench/card/packet.h"
 #include "bench/trial/longest_frame.h"
-#include "fabric/spec/spray_kinds.h"
+#include "fabric/spec/load_balancing.h"
 #include "fabric/switch/headroom.h"
 #include "fabric/topology/topology.h"
 #include "scenario/reader.h"
@@ -29,7 +29,7 @@ using fabric::PriorityMask;
 
 // The frame of tests on simulated hosts without a transport in the scenario, and of the card's
 // longest message: 4096 B of payload in a RoCEv2 frame.
-Bytes usualFrame() { return bench::longestFrame(bench::TransportSpec(transport::RoceSpec())); }
+Bytes defaultFrame() { return bench::longestFrame(bench::TransportSpec(transport::RoceSpec())); }
 
 // "100 KB", "64.5 KB", "1.2 MB"
 std::string sizeText(Bytes size) {
@@ -151,7 +151,7 @@ class Checks {
     for (const Bytes size : scenario_.traffic.frame_sizes.value_or(std::vector<Bytes>())) {
       longest = std::max(longest, size);
     }
-    return longest.count() > 0 ? longest : usualFrame();
+    return longest.count() > 0 ? longest : defaultFrame();
   }
 
   void checkHeadroom() {
@@ -168,11 +168,11 @@ class Checks {
   // Bytes of a switch's shared buffer that reserves and headrooms leave.
   [[nodiscard]] Bytes sharedPart() const {
     const fabric::SharedBufferSpec& shared = *switches().shared_buffer;
-    Bytes aside = shared.reserve_per_port;
+    Bytes reserved = shared.reserve_per_port;
     if (switches().pfc) {
-      aside += switches().pfc->headroom * std::popcount(switches().pfc->priorities);
+      reserved += switches().pfc->headroom * std::popcount(switches().pfc->priorities);
     }
-    return shared.total - aside * topology_.mostPorts();
+    return shared.total - reserved * topology_.maxPorts();
   }
 
   // Of an input: the static one, or the dynamic one for an empty buffer.

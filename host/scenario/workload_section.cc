@@ -59,7 +59,7 @@ class JobReader {
     const auto kind = readKind(map);
     job.name = kind.value_or("job");
     job.name += std::to_string(++number_);
-    takeTopology(job.placement);
+    copyTopology(job.placement);
     readFields(map, job);
     refuseTwoPlacements(map);
     if (kind) {
@@ -84,7 +84,7 @@ class JobReader {
   }
 
   // Default placement of this topology.
-  void takeTopology(workload::Placement& placement) const {
+  void copyTopology(workload::Placement& placement) const {
     placement.ranks = topology_.hostCount();
     const bool leafy = topology_.kind == fabric::TopologyKind::kClos2 ||
                        topology_.kind == fabric::TopologyKind::kClos3 ||
@@ -206,8 +206,8 @@ class JobReader {
     if (bps < 1'000'000) return {};  // no link is that slow: reported with the topology
     const Int128 bits = static_cast<Int128>(bytes) * 8 * 1'000'000'000'000;
     const Int128 ps = bits / bps * Fraction::kOne / share.partsPerTrillion();
-    constexpr Int128 kMost = std::numeric_limits<std::int64_t>::max();
-    return Picoseconds(static_cast<std::int64_t>(std::min(ps, kMost)));
+    constexpr Int128 kMax = std::numeric_limits<std::int64_t>::max();
+    return Picoseconds(static_cast<std::int64_t>(std::min(ps, kMax)));
   }
 
   // The maximum, if the placement could not be read.

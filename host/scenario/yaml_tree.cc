@@ -129,7 +129,7 @@ class TreeBuilder : public YAML::EventHandler {
   TreeBuilder(Places& places, const Surrogates& surrogates)
       : places_(places), surrogates_(surrogates) {}
 
-  [[nodiscard]] YamlNode takeRoot() { return std::move(root_); }
+  [[nodiscard]] YamlNode releaseRoot() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -264,10 +264,10 @@ YamlTree parseYaml(std::string_view file) {
     YAML::Parser parser(stream);
     TreeBuilder builder(places, surrogates);
     if (!parser.HandleNextDocument(builder)) return refused(1, 1, "the file is empty", "");
-    YamlTree tree{builder.takeRoot(), {}, {}};
+    YamlTree tree{builder.releaseRoot(), {}, {}};
     TreeBuilder second(places, surrogates);
     if (parser.HandleNextDocument(second)) {
-      const YamlNode extra = second.takeRoot();
+      const YamlNode extra = second.releaseRoot();
       return refused(extra.line, extra.column, "the file holds a second YAML document",
                      "one scenario per file");
     }

@@ -49,10 +49,10 @@ std::vector<std::string> names(const Profiles& profiles) {
   return all;
 }
 
-void figure(const char* field, double value, double least, double most) {
-  if (value >= least && value <= most) return;
+void figure(const char* field, double value, double min, double max) {
+  if (value >= min && value <= max) return;
   throw Error(ErrorKind::kUsage, fmt::format("the accelerator's {} is {}", field, value), field,
-              fmt::format("{} to {}", least, most));
+              fmt::format("{} to {}", min, max));
 }
 
 void share(const char* field, double value) {

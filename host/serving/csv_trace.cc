@@ -11,19 +11,19 @@
 namespace plumbline::serving {
 namespace {
 
-constexpr std::uint64_t kMostTraceSeconds = 4'000'000;  // times of a run fit into 63 bits of ps
-constexpr std::size_t kMostSecondDigits = 12;
+constexpr std::uint64_t kMaxTraceSeconds = 4'000'000;  // times of a run fit into 63 bits of ps
+constexpr std::size_t kMaxSecondDigits = 12;
 
 // "1234.5" seconds to picoseconds; nothing if it is no such number.
 std::optional<Picoseconds> decimalSeconds(std::string_view text) {
   const std::size_t point = std::min(text.find('.'), text.size());
-  const auto whole = wholeNumberUpTo(text.substr(0, point), kMostTraceSeconds);
+  const auto whole = wholeNumberUpTo(text.substr(0, point), kMaxTraceSeconds);
   if (!whole) return std::nullopt;
   std::uint64_t fraction = 0;
   if (point < text.size()) {
     std::string digits(text.substr(point + 1));
-    if (digits.empty() || digits.size() > kMostSecondDigits) return std::nullopt;
-    digits.resize(kMostSecondDigits, '0');
+    if (digits.empty() || digits.size() > kMaxSecondDigits) return std::nullopt;
+    digits.resize(kMaxSecondDigits, '0');
     const auto value = wholeNumber(digits).value;
     if (!value) return std::nullopt;
     fraction = *value;
@@ -106,12 +106,11 @@ class CsvTrace : public TraceReader {
     }
   }
 
-  [[nodiscard]] std::uint64_t number(const TextField& field, std::uint64_t least,
+  [[nodiscard]] std::uint64_t number(const TextField& field, std::uint64_t min,
                                      const char* name) const {
-    const auto value = wholeNumberUpTo(field.text, kMostTokens);
-    if (!value || *value < least) {
-      fail(field.column,
-           fmt::format("{} is no whole number from {} to {}", name, least, kMostTokens));
+    const auto value = wholeNumberUpTo(field.text, kMaxTokens);
+    if (!value || *value < min) {
+      fail(field.column, fmt::format("{} is no whole number from {} to {}", name, min, kMaxTokens));
     }
     return *value;
   }
@@ -145,8 +144,8 @@ class AzureTrace : public CsvTrace {
     }
     const std::int64_t distance = time->seconds - first_->seconds;
     if (distance < -1) fail(field.column, "this time is before that of the first line");
-    if (distance > static_cast<std::int64_t>(kMostTraceSeconds)) {
-      fail(field.column, fmt::format("more than {} s after the first line", kMostTraceSeconds));
+    if (distance > static_cast<std::int64_t>(kMaxTraceSeconds)) {
+      fail(field.column, fmt::format("more than {} s after the first line", kMaxTraceSeconds));
     }
     return between(*first_, *time);
   }
@@ -165,7 +164,7 @@ class BurstGptTrace : public CsvTrace {
     const auto time = decimalSeconds(field.text);
     if (!time) {
       fail(field.column,
-           fmt::format("the time is no number of seconds up to {}", kMostTraceSeconds));
+           fmt::format("the time is no number of seconds up to {}", kMaxTraceSeconds));
     }
     if (!first_) first_ = time;
     return *time - *first_;

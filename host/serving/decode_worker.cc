@@ -20,19 +20,19 @@ std::uint64_t DecodeWorker::roomFor(const Sequence& sequence) const {
   return pagesFor(sequence.prompt + answer, spec_.page);
 }
 
-bool DecodeWorker::everFits(std::uint32_t prompt) const {
+bool DecodeWorker::canEverFit(std::uint32_t prompt) const {
   Sequence sequence;
   sequence.prompt = prompt;
-  return caches_.front().everFits(roomFor(sequence));
+  return caches_.front().canEverFit(roomFor(sequence));
 }
 
 bool DecodeWorker::allocate(Sequence& sequence) {
-  const auto roomiest =
+  const auto most_free =
       std::max_element(caches_.begin(), caches_.end(),
                        [](const KvCache& a, const KvCache& b) { return a.free() < b.free(); });
-  auto pages = roomiest->allocate(roomFor(sequence), sequence.hashes);
+  auto pages = most_free->allocate(roomFor(sequence), sequence.hashes);
   if (!pages) return false;
-  sequence.decode_group = static_cast<std::uint32_t>(roomiest - caches_.begin());
+  sequence.decode_group = static_cast<std::uint32_t>(most_free - caches_.begin());
   sequence.decode_pages = std::move(*pages);
   return true;
 }
@@ -40,9 +40,9 @@ bool DecodeWorker::allocate(Sequence& sequence) {
 std::vector<Sequence*> DecodeWorker::grant() {
   std::vector<Sequence*> granted;
   // Preempted sequences get the next pages first.
-  while (resuming_.empty() && !asking_.empty() && allocate(*asking_.front())) {
-    granted.push_back(asking_.front());
-    asking_.pop_front();
+  while (resuming_.empty() && !page_requests_.empty() && allocate(*page_requests_.front())) {
+    granted.push_back(page_requests_.front());
+    page_requests_.pop_front();
   }
   return granted;
 }
@@ -129,7 +129,7 @@ void DecodeWorker::preempt(Sequence& sequence, Preempted& preempted) {
   KvCache& cache = cacheOf(sequence);
   cache.release(sequence.decode_pages);
   preempted.all.push_back(&sequence);
-  if (!cache.everFits(roomFor(sequence))) {
+  if (!cache.canEverFit(roomFor(sequence))) {
     preempted.failed.push_back(&sequence);
     return;
   }

@@ -36,7 +36,7 @@ class DecodeWorker {
                std::uint32_t ahead);
 
   // Requests pages for the KV cache of `sequence`. Requests are granted in order.
-  void ask(Sequence& sequence) { asking_.push_back(&sequence); }
+  void requestPages(Sequence& sequence) { page_requests_.push_back(&sequence); }
   // Sequences whose pages were granted since the last call.
   std::vector<Sequence*> grant();
   // The KV cache of `sequence` has arrived.
@@ -55,11 +55,11 @@ class DecodeWorker {
   [[nodiscard]] std::size_t running() const { return running_.size(); }
   // Sequences whose KV cache has arrived and that are in no step.
   [[nodiscard]] std::size_t waiting() const { return waiting_.size() + resuming_.size(); }
-  [[nodiscard]] std::size_t asking() const { return asking_.size(); }
+  [[nodiscard]] std::size_t pageRequests() const { return page_requests_.size(); }
   // A step would have something to do.
   [[nodiscard]] bool hasWork() const { return !running_.empty() || waiting() > 0; }
   // Whether a prompt can ever be admitted.
-  [[nodiscard]] bool everFits(std::uint32_t prompt) const;
+  [[nodiscard]] bool canEverFit(std::uint32_t prompt) const;
   // By attention group.
   [[nodiscard]] std::span<const KvCache> caches() const { return caches_; }
   [[nodiscard]] std::span<KvCache> caches() { return caches_; }
@@ -86,7 +86,7 @@ class DecodeWorker {
   SchedulerSpec spec_;
   std::uint32_t ahead_;
   std::vector<KvCache> caches_;  // by attention group
-  std::deque<Sequence*> asking_;
+  std::deque<Sequence*> page_requests_;
   std::deque<Sequence*> waiting_;
   std::deque<Sequence*> resuming_;  // preempted, in the order of arrival
   std::vector<Sequence*> running_;

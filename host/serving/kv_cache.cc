@@ -9,7 +9,7 @@
 namespace plumbline::serving {
 
 KvCache::KvCache(std::uint64_t pages, std::uint64_t watermark) : watermark_(watermark) {
-  if (pages < 1 || pages > kMostPages || watermark >= pages) {
+  if (pages < 1 || pages > kMaxPages || watermark >= pages) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("a KV cache of {} pages with {} of them kept free", pages, watermark),
                 "pages", "1 to 2^32 - 2 pages, fewer of them kept free");
@@ -44,7 +44,7 @@ void KvCache::unlink(Page page) {
   --free_;
 }
 
-KvCache::Page KvCache::takeFree() {
+KvCache::Page KvCache::allocateFree() {
   const Page page = first_;
   unlink(page);
   State& state = states_[page];
@@ -68,9 +68,9 @@ std::optional<KvCache::Pages> KvCache::allocate(std::uint64_t count,
                                                 bool admission) {
   Pages pages;
   std::uint64_t revived = 0;  // shared pages without users: they leave the free list too
-  const std::uint64_t most = std::min<std::uint64_t>(count, hashes.size());
+  const std::uint64_t max = std::min<std::uint64_t>(count, hashes.size());
   pages.pages.reserve(count);
-  for (std::uint64_t i = 0; i < most; ++i) {
+  for (std::uint64_t i = 0; i < max; ++i) {
     const auto found = by_hash_.find(hashes[i]);
     if (found == by_hash_.end()) break;
     pages.pages.push_back(found->second);
@@ -82,13 +82,13 @@ std::optional<KvCache::Pages> KvCache::allocate(std::uint64_t count,
   for (const Page page : pages.pages) {
     if (states_[page].references++ == 0) unlink(page);
   }
-  for (std::uint64_t i = 0; i < fresh; ++i) pages.pages.push_back(takeFree());
+  for (std::uint64_t i = 0; i < fresh; ++i) pages.pages.push_back(allocateFree());
   return pages;
 }
 
 bool KvCache::append(Pages& pages) {
   if (free_ == 0) return false;
-  pages.pages.push_back(takeFree());
+  pages.pages.push_back(allocateFree());
   return true;
 }
 

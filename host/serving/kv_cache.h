@@ -21,7 +21,7 @@ namespace plumbline::serving {
 class KvCache {
  public:
   using Page = std::uint32_t;
-  static constexpr std::uint64_t kMostPages = std::numeric_limits<Page>::max() - 1;
+  static constexpr std::uint64_t kMaxPages = std::numeric_limits<Page>::max() - 1;
   static constexpr std::size_t kBytesOfPage = 24;  // in memory
 
   // The pages of one sequence, in its order. Moved, never copied: it counts as a reference.
@@ -32,7 +32,7 @@ class KvCache {
     [[nodiscard]] bool empty() const { return pages.empty(); }
   };
 
-  // `pages` in all; `watermark` of them stay free when a sequence is admitted. At most kMostPages,
+  // `pages` in all; `watermark` of them stay free when a sequence is admitted. At most kMaxPages,
   // watermark < pages; else Error(kUsage).
   KvCache(std::uint64_t pages, std::uint64_t watermark);
 
@@ -61,7 +61,7 @@ class KvCache {
   [[nodiscard]] std::uint64_t cachedPages() const { return by_hash_.size(); }
   [[nodiscard]] std::uint64_t watermark() const { return watermark_; }
   // Whether a sequence of `count` pages can be admitted into an empty cache.
-  [[nodiscard]] bool everFits(std::uint64_t count) const { return count + watermark_ <= total(); }
+  [[nodiscard]] bool canEverFit(std::uint64_t count) const { return count + watermark_ <= total(); }
   // Cached pages evicted so far.
   [[nodiscard]] std::uint64_t evictions() const { return evictions_; }
   // Pages in use that were lost by leak().
@@ -87,7 +87,7 @@ class KvCache {
   void pushFront(Page page);
   void pushBack(Page page);
   void unlink(Page page);
-  Page takeFree();
+  Page allocateFree();
 
   std::vector<State> states_;
   std::unordered_map<std::uint64_t, Page> by_hash_;

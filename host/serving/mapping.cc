@@ -51,9 +51,9 @@ std::vector<NicShare> listed(const std::map<std::uint32_t, NicShare>& shares) {
 }
 
 std::uint64_t busiest(const std::vector<NicShare>& shares) {
-  std::uint64_t most = 0;
-  for (const NicShare& share : shares) most = std::max(most, share.bytes);
-  return most;
+  std::uint64_t max = 0;
+  for (const NicShare& share : shares) max = std::max(max, share.bytes);
+  return max;
 }
 
 }  // namespace
@@ -161,9 +161,9 @@ MappingLoad mappingLoad(const std::vector<KvFlow>& flows, std::uint64_t bytes_pe
   }
   load.senders = listed(senders);
   load.receivers = listed(receivers);
-  std::uint32_t most = 0;
-  for (const NicShare& share : load.receivers) most = std::max(most, share.flows);
-  load.incast = most;
+  std::uint32_t max = 0;
+  for (const NicShare& share : load.receivers) max = std::max(max, share.flows);
+  load.incast = max;
   load.concentration =
       static_cast<double>(busiest(load.receivers)) / static_cast<double>(busiest(load.senders));
   return load;

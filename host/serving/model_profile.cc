@@ -11,8 +11,8 @@
 namespace plumbline::serving {
 namespace {
 
-constexpr std::uint32_t kMostLayers = 10'000;
-constexpr std::uint32_t kMostWidth = 1'000'000;
+constexpr std::uint32_t kMaxLayers = 10'000;
+constexpr std::uint32_t kMaxWidth = 1'000'000;
 
 // Shapes from the models' published configurations. The draft's CFG A and B name only their KV
 // shape: they are the Llama-3 models with it. CFG C, with 64 KV heads over 96 layers, matches no
@@ -68,10 +68,10 @@ constexpr std::array<const char*, 13> kNames{
     "cfg-a",    "cfg-b", "cfg-c", "cfg-d", "llama-8b", "llama-70b",  "llama-405b",
     "qwen3-8b", "m1",    "m2",    "m3",    "m4",       "deepseek-v3"};
 
-void within(const char* field, double value, double least, double most) {
-  if (value >= least && value <= most) return;
+void within(const char* field, double value, double min, double max) {
+  if (value >= min && value <= max) return;
   throw Error(ErrorKind::kUsage, fmt::format("the model's {} is {}", field, value), field,
-              fmt::format("{} to {}", least, most));
+              fmt::format("{} to {}", min, max));
 }
 
 void checkExperts(const ModelProfile& model) {
@@ -83,7 +83,7 @@ void checkExperts(const ModelProfile& model) {
     }
     return;
   }
-  within("experts", model.experts, 1, kMostWidth);
+  within("experts", model.experts, 1, kMaxWidth);
   within("top_k", model.top_k, 1, model.experts);
   within("moe_layers", model.moe_layers, 1, model.layers);
   within("params_expert", model.params_expert, 1, 1e13);
@@ -91,7 +91,7 @@ void checkExperts(const ModelProfile& model) {
 
 void checkKv(const ModelProfile& model) {
   if (model.kv == KvKind::kMla) {
-    within("mla_width", model.mla_width, 1, kMostWidth);
+    within("mla_width", model.mla_width, 1, kMaxWidth);
   } else if (model.heads % model.kv_heads != 0) {
     throw Error(
         ErrorKind::kUsage,
@@ -139,11 +139,11 @@ double weightBytes(const ModelProfile& model) {
 }
 
 void check(const ModelProfile& model) {
-  within("layers", model.layers, 1, kMostLayers);
-  within("hidden", model.hidden, 1, kMostWidth);
-  within("heads", model.heads, 1, kMostWidth);
+  within("layers", model.layers, 1, kMaxLayers);
+  within("hidden", model.hidden, 1, kMaxWidth);
+  within("heads", model.heads, 1, kMaxWidth);
   within("kv_heads", model.kv_heads, 1, model.heads);
-  within("head_dim", model.head_dim, 1, kMostWidth);
+  within("head_dim", model.head_dim, 1, kMaxWidth);
   within("params_dense", model.params_dense, 1, 1e15);
   within("params_head", model.params_head, 0, 1e13);
   within("params_embedding", model.params_embedding, 0, 1e13);

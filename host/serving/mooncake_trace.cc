@@ -11,7 +11,7 @@
 namespace plumbline::serving {
 namespace {
 
-constexpr std::int64_t kMostMilliseconds = 4'000'000'000;
+constexpr std::int64_t kMaxMilliseconds = 4'000'000'000;
 constexpr const char* kMooncakeForm =
     R"(a line such as {"timestamp": 0, "input_length": 600, "output_length": 50, "hash_ids": [1, 2]})";
 
@@ -76,9 +76,9 @@ class MooncakeTrace : public TraceReader {
   }
 
   template <typename T>
-  [[nodiscard]] T whole(const nlohmann::json& value, const char* name, T least, T most) const {
-    if (!value.is_number() || !holds<T>(value) || value.get<T>() < least || value.get<T>() > most) {
-      fail(fmt::format("{} is no whole number from {} to {}", name, least, most));
+  [[nodiscard]] T whole(const nlohmann::json& value, const char* name, T min, T max) const {
+    if (!value.is_number() || !holds<T>(value) || value.get<T>() < min || value.get<T>() > max) {
+      fail(fmt::format("{} is no whole number from {} to {}", name, min, max));
     }
     return value.get<T>();
   }
@@ -93,13 +93,13 @@ class MooncakeTrace : public TraceReader {
     const auto line = parseJsonOrDiscard<>(lines_.line());
     if (!line.is_object()) fail("the line is no JSON object");
     const auto time =
-        whole<std::int64_t>(field(line, "timestamp"), "timestamp", 0, kMostMilliseconds);
+        whole<std::int64_t>(field(line, "timestamp"), "timestamp", 0, kMaxMilliseconds);
     if (first_ < 0) first_ = time;
     Request request;
     request.arrival = milliseconds(time - first_);
-    constexpr auto kMost = static_cast<std::uint32_t>(kMostTokens);
-    request.prompt = whole<std::uint32_t>(field(line, "input_length"), "input_length", 1, kMost);
-    request.output = whole<std::uint32_t>(field(line, "output_length"), "output_length", 0, kMost);
+    constexpr auto kMax = static_cast<std::uint32_t>(kMaxTokens);
+    request.prompt = whole<std::uint32_t>(field(line, "input_length"), "input_length", 1, kMax);
+    request.output = whole<std::uint32_t>(field(line, "output_length"), "output_length", 0, kMax);
     const nlohmann::json& ids = field(line, "hash_ids");
     if (!ids.is_array()) fail("hash_ids is no list");
     request.prefix.reserve(ids.size());

@@ -40,12 +40,12 @@ PrefillWorker::PrefillWorker(const SchedulerSpec& spec, std::uint32_t groups, st
 
 // Takes the pages of a prompt in the attention group with the most free pages.
 bool PrefillWorker::begin(Sequence& sequence) {
-  const auto roomiest =
+  const auto most_free =
       std::max_element(caches_.begin(), caches_.end(),
                        [](const KvCache& a, const KvCache& b) { return a.free() < b.free(); });
-  auto pages = roomiest->allocate(pagesFor(sequence.target, spec_.page), sequence.hashes);
+  auto pages = most_free->allocate(pagesFor(sequence.target, spec_.page), sequence.hashes);
   if (!pages) return false;
-  sequence.prefill_group = static_cast<std::uint32_t>(roomiest - caches_.begin());
+  sequence.prefill_group = static_cast<std::uint32_t>(most_free - caches_.begin());
   sequence.prefill_pages = std::move(*pages);
   sequence.computed = sequence.prefill_pages.shared * spec_.page;
   return true;

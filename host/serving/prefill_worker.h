@@ -39,8 +39,8 @@ class PrefillWorker {
   // Prompts wait, and there are no pages for the first of them.
   [[nodiscard]] bool blocked() const { return blocked_; }
   [[nodiscard]] std::size_t waiting() const { return queue_.size() + partial_.size(); }
-  [[nodiscard]] bool everFits(std::uint32_t tokens) const {
-    return caches_.front().everFits(pagesFor(tokens, spec_.page));
+  [[nodiscard]] bool canEverFit(std::uint32_t tokens) const {
+    return caches_.front().canEverFit(pagesFor(tokens, spec_.page));
   }
   // By attention group.
   [[nodiscard]] std::span<const KvCache> caches() const { return caches_; }

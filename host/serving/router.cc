@@ -129,13 +129,13 @@ std::uint32_t Router::decode(std::uint32_t from, std::span<const WorkerLoad> loa
                              std::span<const std::uint64_t> hashes, std::uint64_t pages,
                              Picoseconds now) {
   std::vector<double> slow;
-  if (!paths_.empty()) slow = slowness(from, now);
+  if (!paths_.empty()) slow = slowdown(from, now);
   return choose(decode_, loads, hashes, pages, slow, now);
 }
 
 std::uint32_t Router::choose(Pool& pool, std::span<const WorkerLoad> loads,
                              std::span<const std::uint64_t> hashes, std::uint64_t pages,
-                             std::span<const double> slowness, Picoseconds now) {
+                             std::span<const double> slowdown, Picoseconds now) {
   std::uint32_t chosen = 0;
   switch (pool.policy) {
     case RouterPolicy::kRoundRobin:
@@ -164,7 +164,7 @@ std::uint32_t Router::choose(Pool& pool, std::span<const WorkerLoad> loads,
     case RouterPolicy::kCongestionAware: {
       const auto cached = pool.memory.cached(hashes, pool.workers, now);
       chosen = lowest(pool.active, pool.turn, [&](std::uint32_t worker) {
-        const double path = slowness.empty() ? 1 : slowness[worker];
+        const double path = slowdown.empty() ? 1 : slowdown[worker];
         return spec_.weight * path * static_cast<double>(pages - cached[worker]) +
                static_cast<double>(loads[worker].used_pages);
       });
@@ -184,13 +184,13 @@ std::uint32_t Router::prefixAware(Pool& pool, std::span<const WorkerLoad> loads,
   const auto outstanding = [&](std::uint32_t worker) {
     return static_cast<double>(loads[worker].outstanding);
   };
-  double least = outstanding(0);
-  double most = least;
+  double min = outstanding(0);
+  double max = min;
   for (std::uint32_t worker = 1; worker < pool.active; ++worker) {
-    least = std::min(least, outstanding(worker));
-    most = std::max(most, outstanding(worker));
+    min = std::min(min, outstanding(worker));
+    max = std::max(max, outstanding(worker));
   }
-  if (most - least > spec_.balance_abs && most > spec_.balance_rel * least) {
+  if (max - min > spec_.balance_abs && max > spec_.balance_rel * min) {
     return lowest(pool.active, pool.turn, outstanding);
   }
   const auto cached = pool.memory.cached(hashes, pool.workers, now);
@@ -212,7 +212,7 @@ void Router::measured(std::uint32_t from, std::uint32_t to, Picoseconds time, st
 }
 
 // Time per byte of each path from `from`, relative to the fastest known one; 1 for unknown paths.
-std::vector<double> Router::slowness(std::uint32_t from, Picoseconds now) {
+std::vector<double> Router::slowdown(std::uint32_t from, Picoseconds now) {
   std::vector<double> slow(decode_.workers, 0);
   double fastest = std::numeric_limits<double>::infinity();
   for (std::uint32_t to = 0; to < decode_.workers; ++to) {

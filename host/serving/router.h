@@ -107,11 +107,11 @@ class Router {
 
   std::uint32_t choose(Pool& pool, std::span<const WorkerLoad> loads,
                        std::span<const std::uint64_t> hashes, std::uint64_t pages,
-                       std::span<const double> slowness, Picoseconds now);
+                       std::span<const double> slowdown, Picoseconds now);
   std::uint32_t prefixAware(Pool& pool, std::span<const WorkerLoad> loads,
                             std::span<const std::uint64_t> hashes, std::uint64_t pages,
                             Picoseconds now);
-  std::vector<double> slowness(std::uint32_t from, Picoseconds now);
+  std::vector<double> slowdown(std::uint32_t from, Picoseconds now);
 
   RouterSpec spec_;
   Pool prefill_;

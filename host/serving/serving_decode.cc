@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "serving/sample_taker.h"
+#include "serving/serving_sampler.h"
 #include "serving/serving_state.h"
 
 namespace plumbline::serving {
@@ -35,8 +35,8 @@ Picoseconds ServingModel::decodeTime(const DecodeWorker::Step& step) {
 }
 
 std::uint32_t ServingModel::limitOf(const Live& live) const {
-  const std::uint32_t most = spec_.scheduler.max_output;
-  return most == 0 ? live.output : std::min(live.output, most);
+  const std::uint32_t max = spec_.scheduler.max_output;
+  return max == 0 ? live.output : std::min(live.output, max);
 }
 
 void ServingModel::kickDecode(std::uint32_t worker) {
@@ -91,7 +91,7 @@ void ServingModel::again(Live& live) {
   const std::uint32_t ahead = spec_.first_token == FirstToken::kPrefill ? 1 : 0;
   sequence.target = sequence.prompt + sequence.generated - ahead;
   sequence.computed = 0;
-  if (!prefill_.front().worker.everFits(sequence.target)) {
+  if (!prefill_.front().worker.canEverFit(sequence.target)) {
     end(live, Outcome::kFailed);
     return;
   }

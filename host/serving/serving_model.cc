@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/work.h"
-#include "serving/sample_taker.h"
+#include "serving/serving_sampler.h"
 #include "serving/serving_state.h"
 
 namespace plumbline::serving {
@@ -62,9 +62,9 @@ void checkScaling(const ScalingSpec& scaling, std::uint32_t workers) {
 }
 
 void checkPages(std::uint64_t pages) {
-  if (pages >= 2 && pages <= KvCache::kMostPages) return;
+  if (pages >= 2 && pages <= KvCache::kMaxPages) return;
   throw Error(ErrorKind::kUsage, fmt::format("{} pages of KV cache", pages), "page",
-              fmt::format("2 to {} of an attention group", KvCache::kMostPages));
+              fmt::format("2 to {} of an attention group", KvCache::kMaxPages));
 }
 
 Picoseconds sumOrNever(Picoseconds a, Picoseconds b) { return b >= kNever - a ? kNever : a + b; }
@@ -132,7 +132,7 @@ ServingModel::ServingModel(const ServingSpec& spec, Workload workload, TransferN
   for (WorkerUse& use : result_.prefill) use.pages = prefill_pages * prefill.dp_attention;
   result_.decode.resize(decode.workers);
   for (WorkerUse& use : result_.decode) use.pages = decode_pages * decode.dp_attention;
-  if (spec.window.sample > Picoseconds()) samples_ = std::make_unique<SampleTaker>();
+  if (spec.window.sample > Picoseconds()) samples_ = std::make_unique<ServingSampler>();
   prefill_report_.resize(prefill.workers);
   decode_report_.resize(decode.workers);
   result_.closed_loop = workload_.spec().arrivals.kind == ArrivalKind::kClosed;
@@ -259,7 +259,7 @@ void ServingModel::handle(const Event& event) {
   const auto worker = static_cast<std::uint32_t>(event.what);
   switch (event.kind) {
     case Kind::kSample:
-      takeSample();
+      addSample();
       break;
     case Kind::kScale:
       router_.setDecodeWorkers(static_cast<std::uint32_t>(event.what));
@@ -350,8 +350,8 @@ void ServingModel::arrive() {
   record.output = request.output;
   record.arrival = now_;
   record.measured = now_ >= spec_.window.warmup && now_ < window_end_;
-  const bool fits = prefill_.front().worker.everFits(request.prompt) &&
-                    decode_.front().worker.everFits(request.prompt);
+  const bool fits = prefill_.front().worker.canEverFit(request.prompt) &&
+                    decode_.front().worker.canEverFit(request.prompt);
   if (!fits) record.outcome = Outcome::kRejected;
   result_.requests.push_back(record);
   if (fits) {
@@ -468,7 +468,7 @@ void ServingModel::end(Live& live, Outcome outcome) {
 
 // Messages are handed to the network ahead of their posting times: those whose time is after the
 // end of the run were never posted.
-void ServingModel::takeBack(Live& live) {
+void ServingModel::removeUnposted(Live& live) {
   RequestRecord& record = result_.requests[live.record];
   for (const FlowState& flow : live.flows) {
     for (std::size_t i = 0; i < flow.next; ++i) {
@@ -488,7 +488,7 @@ void ServingModel::finishRun() {
   countTime();
   for (const auto& live : live_) {
     if (!live->open) continue;
-    takeBack(*live);
+    removeUnposted(*live);
     RequestRecord& record = result_.requests[live->record];
     record.stages[static_cast<std::size_t>(live->stage)] += now_ - live->since;
     record.generated = live->sequence.generated;
@@ -505,7 +505,7 @@ void ServingModel::finishRun() {
     if (state.stalled_since != kNever) result_.prefill_stalled += now_ - state.stalled_since;
   }
   for (const DecodeState& state : decode_) result_.evictions += evictions(state.worker.caches());
-  if (samples_ && spec_.window.quiet) takeSample();
+  if (samples_ && spec_.window.quiet) addSample();
   result_.end = now_;
   result_.window_start = std::min(spec_.window.warmup, now_);
   result_.window_end = std::min(window_end_, now_);

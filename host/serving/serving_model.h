@@ -87,7 +87,7 @@ void check(const ServingSpec& spec);
 double cacheBytes(const ServingSpec& spec);
 
 struct PageCount;
-class SampleTaker;
+class ServingSampler;
 
 class ServingModel {
  public:
@@ -159,9 +159,9 @@ class ServingModel {
   void report();
   void countTime();
   void countPages(std::span<const KvCache> caches, PageCount& count, WorkerUse& use);
-  void takeSample();
+  void addSample();
   [[nodiscard]] std::vector<WorkerView> workersOf(bool decode) const;
-  void takeBack(Live& live);
+  void removeUnposted(Live& live);
   void finishRun();
   void enter(Live& live, Stage stage);
   void leave(Live& live);
@@ -172,7 +172,7 @@ class ServingModel {
   void kickPrefill(std::uint32_t worker);
   void formPrefill(std::uint32_t worker);
   void endPrefill(std::uint32_t worker);
-  void ask(Live& live);
+  void requestPages(Live& live);
   void granted(Live& live);
   void grant(std::uint32_t worker);
   void postReady(Live& live);
@@ -224,7 +224,7 @@ class ServingModel {
   std::uint64_t bytes_lost_ = 0;     // of transfers that failed
   std::array<std::uint64_t, kStages> in_stage_{};
   Picoseconds stages_since_;
-  std::unique_ptr<SampleTaker> samples_;  // where samples are taken
+  std::unique_ptr<ServingSampler> samples_;  // where samples are taken
   std::optional<ServingWatch> watch_;
   std::optional<ServingView> last_view_;  // of a run that is over
   ServingResult result_;

@@ -64,7 +64,7 @@ void ServingModel::formPrefill(std::uint32_t worker) {
     }
     live.chunks.push_back({now_, end, item.tokens});
     live.computed = item.last;
-    if (item.first && spec_.transfer.verb == TransferVerb::kWriteImmediate) ask(live);
+    if (item.first && spec_.transfer.verb == TransferVerb::kWriteImmediate) requestPages(live);
     if (live.granted) postReady(live);
   }
 }
@@ -84,15 +84,15 @@ void ServingModel::endPrefill(std::uint32_t worker) {
       token(live, now_);
     }
     enter(live, Stage::kTransfer);
-    if (!live.asked) ask(live);
+    if (!live.asked) requestPages(live);
     transferred(live);
   }
   kickPrefill(worker);
 }
 
-void ServingModel::ask(Live& live) {
+void ServingModel::requestPages(Live& live) {
   live.asked = true;
-  decode_[live.decode_worker].worker.ask(live.sequence);
+  decode_[live.decode_worker].worker.requestPages(live.sequence);
   grant(live.decode_worker);
 }
 

@@ -16,8 +16,8 @@ struct PoolPages {
   std::uint64_t used = 0;    // at the time of the sample
   std::uint64_t cached = 0;  // with content that another request could share, used or not
   // Since the previous sample: fewest and most in use, and the integral of those in use [page ps].
-  std::uint64_t fewest = 0;
-  std::uint64_t most = 0;
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;
   Int128 page_time{};
 };
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "serving/sample_taker.h"
+#include "serving/serving_sampler.h"
 #include "serving/serving_state.h"
 
 namespace plumbline::serving {
@@ -14,19 +14,19 @@ void PoolWatch::count(Picoseconds now) {
 void PoolWatch::changed(std::uint64_t before, std::uint64_t after, Picoseconds now) {
   count(now);
   pages_.used = pages_.used - before + after;
-  pages_.fewest = std::min(pages_.fewest, pages_.used);
-  pages_.most = std::max(pages_.most, pages_.used);
+  pages_.min = std::min(pages_.min, pages_.used);
+  pages_.max = std::max(pages_.max, pages_.used);
 }
 
 PoolPages PoolWatch::take(Picoseconds now) {
   count(now);
   const PoolPages taken = pages_;
-  pages_.fewest = pages_.most = pages_.used;
+  pages_.min = pages_.max = pages_.used;
   pages_.page_time = 0;
   return taken;
 }
 
-ServingSample SampleTaker::take(Picoseconds now, const std::array<Int128, kStages>& stages) {
+ServingSample ServingSampler::take(Picoseconds now, const std::array<Int128, kStages>& stages) {
   ServingSample sample = std::exchange(next_, {});
   sample.time = now;
   sample.prefill = prefill_.take(now);
@@ -36,7 +36,7 @@ ServingSample SampleTaker::take(Picoseconds now, const std::array<Int128, kStage
   return sample;
 }
 
-void ServingModel::takeSample() {
+void ServingModel::addSample() {
   countTime();
   ServingSample sample = samples_->take(now_, result_.stage_integral);
   const auto addCaches = [](std::span<const KvCache> caches, PoolPages& pages) {

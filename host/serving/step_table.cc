@@ -17,9 +17,9 @@ namespace plumbline::serving {
 namespace {
 
 constexpr std::array<const char*, 5> kTableColumns{"phase", "batch", "tokens", "context", "ms"};
-constexpr std::uint64_t kMostTableTokens = 100'000'000;
-constexpr double kMostTableMs = 1e7;
-constexpr double kMostStepMs = 1e9;  // of an extrapolation, eleven days
+constexpr std::uint64_t kMaxTableTokens = 100'000'000;
+constexpr double kMaxTableMs = 1e7;
+constexpr double kMaxStepMs = 1e9;  // of an extrapolation, eleven days
 // Margin outside the grid, relative to its outermost value, without a mark.
 constexpr double kMargin = 0.1;
 
@@ -96,12 +96,12 @@ class StepTableParser {
     }
   }
 
-  [[nodiscard]] std::uint64_t number(std::size_t index, std::uint64_t least) const {
+  [[nodiscard]] std::uint64_t number(std::size_t index, std::uint64_t min) const {
     const TextField& field = table_.fields()[index];
-    const auto value = wholeNumberUpTo(field.text, kMostTableTokens);
-    if (!value || *value < least) {
+    const auto value = wholeNumberUpTo(field.text, kMaxTableTokens);
+    if (!value || *value < min) {
       fail(field.column, fmt::format("{} is no whole number from {} to {}", kTableColumns[index],
-                                     least, kMostTableTokens));
+                                     min, kMaxTableTokens));
     }
     return *value;
   }
@@ -121,9 +121,9 @@ class StepTableParser {
       fail(fields[2].column, "a decode line has as many tokens as its batch");
     }
     const auto ms = plainDecimal(fields[4].text);
-    if (!ms || *ms <= 0 || *ms > kMostTableMs) {
+    if (!ms || *ms <= 0 || *ms > kMaxTableMs) {
       fail(fields[4].column,
-           fmt::format("ms is no decimal number above 0, at most {}", kMostTableMs));
+           fmt::format("ms is no decimal number above 0, at most {}", kMaxTableMs));
     }
     Entries& entries = prefill ? prefill_ : decode_;
     const auto [entry, fresh] =
@@ -199,7 +199,7 @@ StepTime StepTable::of(const Grid& grid, const char* phase, const StepLoad& load
   const double nearest =
       at(row.cell + (row.share >= 0.5 ? 1 : 0), column.cell + (column.share >= 0.5 ? 1 : 0));
   StepTime time;
-  time.total = Picoseconds(std::llround(std::clamp(ms, nearest / 2, kMostStepMs) * 1e9));
+  time.total = Picoseconds(std::llround(std::clamp(ms, nearest / 2, kMaxStepMs) * 1e9));
   time.extrapolated = row.outside || column.outside;
   return time;
 }

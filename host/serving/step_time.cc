@@ -11,7 +11,7 @@ namespace plumbline::serving {
 namespace {
 
 constexpr double kPicosecondsPerSecond = 1e12;
-constexpr double kMostSeconds = 1e6;  // of a step
+constexpr double kMaxSeconds = 1e6;  // of a step
 
 // Weights that a step of `tokens` tokens reads, as parameters: on each of `ranks` that share the
 // routed experts, and compute as many tokens each.
@@ -38,9 +38,9 @@ double peakOf(const ModelProfile& model, const AcceleratorProfile& accelerator) 
 // Adds the parts to the total.
 StepTime summed(StepTime time, const Efficiency& efficiency, const StepLoad& load) {
   const double sum = std::max(time.compute, time.memory) + time.parallel;
-  if (!(sum <= kMostSeconds)) {
+  if (!(sum <= kMaxSeconds)) {
     throw Error(ErrorKind::kUsage, fmt::format("a step of {} tokens takes {} s", load.tokens, sum),
-                "model", fmt::format("at most {} s", kMostSeconds));
+                "model", fmt::format("at most {} s", kMaxSeconds));
   }
   time.total = efficiency.step + Picoseconds(std::llround(sum * kPicosecondsPerSecond));
   return time;

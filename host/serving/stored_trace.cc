@@ -63,7 +63,7 @@ StoredTrace::StoredTrace(std::vector<Request> requests) : requests_(std::move(re
   for (const Request& request : requests_) {
     mean_prompt_ += request.prompt;
     mean_output_ += request.output;
-    most_output_ = std::max(most_output_, request.output);
+    max_output_ = std::max(max_output_, request.output);
   }
   mean_prompt_ /= static_cast<double>(requests_.size());
   mean_output_ /= static_cast<double>(requests_.size());

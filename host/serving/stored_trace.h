@@ -14,7 +14,7 @@
 
 namespace plumbline::serving {
 
-inline constexpr std::uint64_t kMostStoredRequests = 1'000'000;
+inline constexpr std::uint64_t kMaxStoredRequests = 1'000'000;
 
 enum class TraceFormat { kAzure, kBurstGpt, kMooncake };
 
@@ -23,8 +23,8 @@ struct TraceRules {
   MooncakeRules mooncake;
   // Earlier arrivals are left out; times count from there.
   Picoseconds skip;
-  // Number of remaining requests at most, from the first on; 1 to kMostStoredRequests.
-  std::uint64_t requests = kMostStoredRequests;
+  // Number of remaining requests at most, from the first on; 1 to kMaxStoredRequests.
+  std::uint64_t requests = kMaxStoredRequests;
 };
 
 class StoredTrace {
@@ -43,7 +43,7 @@ class StoredTrace {
   [[nodiscard]] double rate() const;
   [[nodiscard]] double meanPrompt() const { return mean_prompt_; }
   [[nodiscard]] double meanOutput() const { return mean_output_; }
-  [[nodiscard]] std::uint32_t mostOutput() const { return most_output_; }
+  [[nodiscard]] std::uint32_t maxOutput() const { return max_output_; }
   // The part of the file that was read; empty for a trace from another source.
   [[nodiscard]] TextExtent extent() const { return extent_; }
   // Of the requests: equal traces have equal hashes.
@@ -53,7 +53,7 @@ class StoredTrace {
   std::vector<Request> requests_;
   double mean_prompt_ = 0;
   double mean_output_ = 0;
-  std::uint32_t most_output_ = 0;
+  std::uint32_t max_output_ = 0;
   std::uint64_t hash_ = 0;
   TextExtent extent_;
 };

@@ -25,19 +25,19 @@ using serving::TransferUnit;
 using serving::TransferVerb;
 using serving::WindowSpec;
 
-constexpr std::uint32_t kMostWorkers = 1024;
-constexpr std::uint32_t kMostGpus = 64;
+constexpr std::uint32_t kMaxWorkers = 1024;
+constexpr std::uint32_t kMaxGpus = 64;
 
 }  // namespace
 
 template <>
 const Fields& fieldsOf<PoolShape>() {
   static const Fields kFields{
-      field<&PoolShape::workers>("workers", "Workers of the pool").in(1, kMostWorkers),
-      field<&PoolShape::tp>("tp", "Accelerators of a worker, all of one server").in(1, kMostGpus),
+      field<&PoolShape::workers>("workers", "Workers of the pool").in(1, kMaxWorkers),
+      field<&PoolShape::tp>("tp", "Accelerators of a worker, all of one server").in(1, kMaxGpus),
       field<&PoolShape::dp_attention>("dp_attention",
                                       "Attention groups of a worker; a request is in one of them")
-          .in(1, kMostGpus),
+          .in(1, kMaxGpus),
   };
   return kFields;
 }
@@ -47,9 +47,9 @@ const Fields& fieldsOf<MappingSpec>() {
   static const Fields kFields{
       block<&MappingSpec::prefill>("prefill", "Pool that computes prompts").orAlone("workers"),
       block<&MappingSpec::decode>("decode", "Pool that generates tokens").orAlone("workers"),
-      field<&MappingSpec::gpus>("gpus", "Accelerators of a server").in(1, kMostGpus),
+      field<&MappingSpec::gpus>("gpus", "Accelerators of a server").in(1, kMaxGpus),
       field<&MappingSpec::nics>("nics", "NICs of a server; accelerator g uses NIC g·nics/gpus")
-          .in(1, kMostGpus),
+          .in(1, kMaxGpus),
       field<&MappingSpec::rail_shift>("rail_shift",
                                       "Decode accelerator g uses the NIC of accelerator g + this"),
       field<&MappingSpec::mla>("mla", "MLA latent: to one decode rank, or to each")
@@ -209,8 +209,8 @@ const Fields& fieldsOf<ServingSpec>() {
       field<&ServingSpec::decode_pages>("decode_pages", "Pages of a decode attention group")
           .in(2, 4'000'000'000)
           .otherwise("what the memory has room for"),
-      block<&ServingSpec::window>("window", "").notHere(),
-      block<&ServingSpec::scaling>("scaling", "").notHere(),
+      block<&ServingSpec::window>("window", "").notInScenario(),
+      block<&ServingSpec::scaling>("scaling", "").notInScenario(),
       field<&ServingSpec::seed>("", "Of arrivals, lengths and the router").as("seed"),
   };
   return kFields;

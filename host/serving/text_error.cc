@@ -9,7 +9,7 @@
 
 namespace plumbline::serving {
 namespace {
-constexpr std::size_t kMostDigits = 18;
+constexpr std::size_t kMaxDigits = 18;
 }  // namespace
 
 Error textError(const std::string& what, const std::string& file, std::size_t line,
@@ -21,7 +21,7 @@ std::optional<double> plainDecimal(std::string_view text) {
   const std::size_t point = std::min(text.find('.'), text.size());
   const std::string_view whole = text.substr(0, point);
   const std::string_view rest = text.substr(std::min(point + 1, text.size()));
-  if (whole.size() > kMostDigits || rest.size() > kMostDigits) return std::nullopt;
+  if (whole.size() > kMaxDigits || rest.size() > kMaxDigits) return std::nullopt;
   const auto above = wholeNumber(whole).value;
   if (!above) return std::nullopt;
   if (point == text.size()) return static_cast<double>(*above);

@@ -33,7 +33,7 @@ class TraceReader {
 
 // The most tokens of a prompt or an answer, here and in every workload: squares of them still fit
 // (step_time.h).
-inline constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 26;
+inline constexpr std::uint64_t kMaxTokens = std::uint64_t{1} << 26;
 
 // Azure LLM inference traces of 2023 and 2024: TIMESTAMP, ContextTokens, GeneratedTokens, by the
 // names of the first line, in any order, with or without other columns. Requests without generated

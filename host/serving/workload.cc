@@ -14,9 +14,9 @@
 namespace plumbline::serving {
 namespace {
 
-constexpr std::int64_t kMostRunSeconds = 4'000'000;
+constexpr std::int64_t kMaxRunSeconds = 4'000'000;
 constexpr Picoseconds kLongestPhase = seconds(100'000);
-constexpr std::uint32_t kMostValues = 1U << 18;  // of a Zipf distribution, which has a table
+constexpr std::uint32_t kMaxValues = 1U << 18;  // of a Zipf distribution, which has a table
 
 [[noreturn]] void refuseWorkload(const std::string& what, const char* where,
                                  const std::string& remedy) {
@@ -28,19 +28,19 @@ void checkLength(const LengthSpec& spec, const char* name, bool with_trace) {
     if (!with_trace) refuseWorkload(fmt::format("{} lengths of no trace", name), name, "a trace");
     return;
   }
-  if (spec.low < 1 || spec.low > kMostTokens) {
+  if (spec.low < 1 || spec.low > kMaxTokens) {
     refuseWorkload(fmt::format("{} of {} tokens", name, spec.low), name, "1 token or more");
   }
   if (spec.kind == LengthKind::kFixed) return;
-  if (spec.high < spec.low || spec.high > kMostTokens) {
+  if (spec.high < spec.low || spec.high > kMaxTokens) {
     refuseWorkload(fmt::format("{} of {} to {} tokens", name, spec.low, spec.high), name,
                    "a range that does not end before it begins");
   }
   const bool zipf = spec.kind == LengthKind::kZipfRank || spec.kind == LengthKind::kZipfValue;
-  if (zipf && (spec.high - spec.low >= kMostValues || !(spec.alpha >= 0 && spec.alpha <= 20))) {
+  if (zipf && (spec.high - spec.low >= kMaxValues || !(spec.alpha >= 0 && spec.alpha <= 20))) {
     refuseWorkload(fmt::format("a Zipf distribution of {} over {} values", spec.alpha,
                                spec.high - spec.low + 1),
-                   name, fmt::format("an exponent of 0 to 20, {} values at most", kMostValues));
+                   name, fmt::format("an exponent of 0 to 20, {} values at most", kMaxValues));
   }
   if (spec.kind == LengthKind::kLognormal &&
       !(spec.mean >= 1 && spec.mean <= 1e9 && spec.cv >= 0 && spec.cv <= 100)) {
@@ -88,8 +88,8 @@ void checkArrivals(const ArrivalSpec& spec, bool with_trace) {
 
 // A time that a run can still count [ps].
 Picoseconds arrivalTime(Int128 ps) {
-  if (ps > seconds(kMostRunSeconds).count()) {
-    refuseWorkload(fmt::format("a request arrives more than {} s after the start", kMostRunSeconds),
+  if (ps > seconds(kMaxRunSeconds).count()) {
+    refuseWorkload(fmt::format("a request arrives more than {} s after the start", kMaxRunSeconds),
                    "arrivals", "a higher rate, shorter silences or fewer requests");
   }
   return Picoseconds(static_cast<std::int64_t>(ps));
@@ -97,7 +97,7 @@ Picoseconds arrivalTime(Int128 ps) {
 
 // Limits a random number of picoseconds to the range of the type.
 std::int64_t wholePicoseconds(double ps) {
-  return std::llround(std::min(ps, static_cast<double>(seconds(kMostRunSeconds).count())));
+  return std::llround(std::min(ps, static_cast<double>(seconds(kMaxRunSeconds).count())));
 }
 
 // Marsaglia's polar method; the second number of a pair is dropped.
@@ -162,7 +162,7 @@ void check(const WorkloadSpec& spec, bool with_reader) {
   if (prefix.share > 0 && spec.prompt.kind == LengthKind::kTrace) {
     refuseWorkload("prefixes for prompts of a trace", "prefix", "the prefixes of the trace");
   }
-  if (prefix.share > 0 && (prefix.tokens < 1 || prefix.groups < 1 || prefix.groups > kMostValues ||
+  if (prefix.share > 0 && (prefix.tokens < 1 || prefix.groups < 1 || prefix.groups > kMaxValues ||
                            !(prefix.alpha >= 0 && prefix.alpha <= 20))) {
     refuseWorkload(fmt::format("{} prefixes of {} tokens, Zipf exponent {}", prefix.groups,
                                prefix.tokens, prefix.alpha),
@@ -180,8 +180,8 @@ double meanOutput(const WorkloadSpec& spec) {
   return LengthSampler(spec.output).mean();
 }
 
-std::uint32_t mostOutput(const WorkloadSpec& spec) {
-  if (spec.output.kind == LengthKind::kTrace && spec.trace) return spec.trace->mostOutput();
+std::uint32_t maxOutput(const WorkloadSpec& spec) {
+  if (spec.output.kind == LengthKind::kTrace && spec.trace) return spec.trace->maxOutput();
   return spec.output.kind == LengthKind::kFixed ? spec.output.low : spec.output.high;
 }
 

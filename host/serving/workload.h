@@ -85,7 +85,7 @@ void check(const WorkloadSpec& spec, bool with_trace);
 double meanPrompt(const WorkloadSpec& spec);
 double meanOutput(const WorkloadSpec& spec);
 // The longest answer.
-std::uint32_t mostOutput(const WorkloadSpec& spec);
+std::uint32_t maxOutput(const WorkloadSpec& spec);
 // Mean requests per second of an open loop; and a change of it, which scales the times of a trace.
 double requestRate(const WorkloadSpec& spec);
 void setRequestRate(WorkloadSpec& spec, double rate);

@@ -122,7 +122,7 @@ const Fields& fieldsOf<TraceRules>() {
       field<&TraceRules::skip>("skip", "Times before are left out")
           .in(Picoseconds(0), seconds(3'600'000)),
       field<&TraceRules::requests>("requests", "At most so many, from the first on")
-          .in(2, serving::kMostStoredRequests),
+          .in(2, serving::kMaxStoredRequests),
       inlined<&TraceRules::mooncake>(),
   };
   return kFields;
@@ -168,7 +168,7 @@ template <>
 const Fields& fieldsOf<ServingProgram>() {
   static const Fields kFields{
       inlined<&ServingProgram::system>(),
-      block<&ServingProgram::workload>("workload", "").notHere(),
+      block<&ServingProgram::workload>("workload", "").notInScenario(),
       field<&ServingProgram::queue_pairs>("queue_pairs", "QPs or PDCs between two NICs, in turn")
           .in(1, 256),
       field<&ServingProgram::hosts>("hosts", "Hosts of the NICs, the prefill pool's first")

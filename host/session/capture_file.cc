@@ -37,7 +37,7 @@ void CaptureFile::write(const card::CapturedFrame& frame, const std::string& tri
     trial_named_ = false;
   }
   held_.emplace(frame.timestamp, frame);
-  while (held_.size() > kMostHeld ||
+  while (held_.size() > kMaxBufferedFrames ||
          held_.rbegin()->first - held_.begin()->first > kReorderWindow) {
     writeEarliest();
   }

@@ -24,7 +24,7 @@ class CaptureFile {
   // the card's delivery time (bench/card/card_trial.cc): 2.5 MB per direction at 100 Gb/s.
   static constexpr Picoseconds kReorderWindow = microseconds(100);
   // Limit of the memory, whatever the timestamps; the earliest frames are written beyond it.
-  static constexpr std::size_t kMostHeld = std::size_t{1} << 16U;  // frames
+  static constexpr std::size_t kMaxBufferedFrames = std::size_t{1} << 16U;  // frames
 
   // Throws Error(kUsage) when the file cannot be created, and as write().
   explicit CaptureFile(const std::string& file);

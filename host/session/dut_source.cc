@@ -134,14 +134,14 @@ class Program {
 };
 
 std::string runProgram(const std::vector<std::string>& command, const std::string& folder,
-                       const std::string& time, std::chrono::milliseconds most) {
-  const Program program(command, folder, "PLUMBLINE_TIME_S=" + time, Clock::now() + most);
+                       const std::string& time, std::chrono::milliseconds max) {
+  const Program program(command, folder, "PLUMBLINE_TIME_S=" + time, Clock::now() + max);
   if (!program.started()) return comment(command.front() + " could not be started");
   const auto text = program.read();
   const int code = program.end(!text);
   if (!text) {
     return comment(fmt::format("{} took longer than {} ms, or printed more than {} bytes",
-                               command.front(), most.count(), kMaxDutReport));
+                               command.front(), max.count(), kMaxDutReport));
   }
   if (code == kNotStarted) return comment(command.front() + " could not be started");
   if (code != 0) {
@@ -153,13 +153,13 @@ std::string runProgram(const std::vector<std::string>& command, const std::strin
 
 }  // namespace
 
-std::string askDut(const scenario::Scenario& scenario, std::optional<Picoseconds> time,
-                   std::chrono::milliseconds most) {
+std::string queryDutMetrics(const scenario::Scenario& scenario, std::optional<Picoseconds> time,
+                            std::chrono::milliseconds max) {
   const scenario::DutMetricsSource& source = *scenario.dut_metrics;
   if (source.command.empty()) return readReport(scenario);
   const fs::path folder = fs::absolute(fs::path(scenario.file)).parent_path();
   const std::int64_t seconds_into = time.value_or(Picoseconds(0)) / seconds(1);
-  return runProgram(source.command, folder.string(), std::to_string(seconds_into), most);
+  return runProgram(source.command, folder.string(), std::to_string(seconds_into), max);
 }
 
 }  // namespace plumbline::session

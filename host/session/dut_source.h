@@ -13,7 +13,7 @@ namespace plumbline::session {
 // Longest text that is accepted from a program or a file.
 inline constexpr std::size_t kMaxDutReport = std::size_t{16} << 20;
 // How long a program may take.
-inline constexpr std::chrono::seconds kMostDutTime{30};
+inline constexpr std::chrono::seconds kMaxDutTime{30};
 
 // The text of the source's file, or the output of its program. The program is found in PATH, runs
 // in the folder of the scenario's file, has the soak's time in whole seconds in PLUMBLINE_TIME_S,
@@ -23,7 +23,7 @@ inline constexpr std::chrono::seconds kMostDutTime{30};
 //
 // The scenario has a `dut_metrics`. Permitted names were checked when it was read
 // (scenario/access.h); a file is opened under the same rules.
-std::string askDut(const scenario::Scenario& scenario, std::optional<Picoseconds> time,
-                   std::chrono::milliseconds most = kMostDutTime);
+std::string queryDutMetrics(const scenario::Scenario& scenario, std::optional<Picoseconds> time,
+                            std::chrono::milliseconds max = kMaxDutTime);
 
 }  // namespace plumbline::session

@@ -46,8 +46,8 @@ scenario::Vocabulary vocabulary() {
     vocabulary.benches.emplace_back(missing.name);
   }
   vocabulary.benches.emplace_back(scenario::kCompareBenches);
-  for (const char* bench : scenario::kEndpointBenches) {
-    vocabulary.benches.push_back(kComparePrefix + bench);
+  for (const bench::OptionalBench& bench : bench::kOptionalBenches) {
+    if (bench.on_ordinary_hosts) vocabulary.benches.push_back(kComparePrefix + bench.name);
   }
   return vocabulary;
 }
@@ -169,7 +169,7 @@ std::vector<PlannedTest> planTests(const scenario::Scenario& scenario, const ben
 std::chrono::seconds expectedTime(const suite::Plan& plan, const scenario::Scenario& scenario,
                                   const bench::Capabilities& bench) {
   const double seconds =
-      suite::expectedSeconds(plan, scenario.topology.hostCount(), bench, suite::machineSlowness());
+      suite::expectedSeconds(plan, scenario.topology.hostCount(), bench, suite::machineSlowdown());
   return std::chrono::seconds(static_cast<std::int64_t>(seconds) + 1);
 }
 

@@ -15,11 +15,11 @@ namespace plumbline::session {
 namespace {
 
 // With the title, a line about omitted text and one for the deviations this makes
-// kMostSummaryLines.
-constexpr std::size_t kMostSentences = 3;
-constexpr std::size_t kMostFigures = 5;
-constexpr std::size_t kMostAnomalies = 3;
-static_assert(1 + kMostSentences + kMostFigures + 1 + 1 + kMostAnomalies + 1 == kMostSummaryLines);
+// kMaxSummaryLines.
+constexpr std::size_t kMaxSentences = 3;
+constexpr std::size_t kMaxFigures = 5;
+constexpr std::size_t kMaxAnomalies = 3;
+static_assert(1 + kMaxSentences + kMaxFigures + 1 + 1 + kMaxAnomalies + 1 == kMaxSummaryLines);
 
 constexpr const char* kIndent = "  ";
 constexpr std::size_t kWidestName = 60;  // columns that the name of a figure may take
@@ -35,11 +35,11 @@ std::string counted(std::size_t count, const std::string& what) {
 }
 
 // At most `most` lines; the last one ends with "…" if there is more.
-std::string firstLines(const std::string& text, std::size_t most) {
+std::string firstLines(const std::string& text, std::size_t max) {
   const std::size_t columns = kTerminalColumns - displayWidth(kIndent);
   std::vector<std::string> lines = wrappedText(text, columns);
-  if (lines.size() > most) {
-    lines.resize(most);
+  if (lines.size() > max) {
+    lines.resize(max);
     lines.back() = clippedText(lines.back() + " " + std::string(columns, '.'), columns);
   }
   std::string all;
@@ -58,7 +58,7 @@ std::string remarkOf(const results::Quantity& quantity) {
 }
 
 std::string figuresText(const results::TestResult& test) {
-  const std::size_t shown = std::min(test.primary.size(), kMostFigures);
+  const std::size_t shown = std::min(test.primary.size(), kMaxFigures);
   const auto nameOf = [&](std::size_t i) {
     return i < test.primary_names.size() ? clippedText(test.primary_names[i], kWidestName)
                                          : std::string();
@@ -82,7 +82,7 @@ std::string figuresText(const results::TestResult& test) {
 
 std::string anomaliesText(const std::vector<results::Anomaly>& anomalies) {
   if (anomalies.empty()) return "";
-  const std::size_t shown = std::min(anomalies.size(), kMostAnomalies);
+  const std::size_t shown = std::min(anomalies.size(), kMaxAnomalies);
   std::string text = kIndent + counted(anomalies.size(), "anomaly");
   text += shown < anomalies.size() ? fmt::format(", the first {}:\n", shown) : ":\n";
   for (std::size_t i = 0; i < shown; ++i) {
@@ -98,7 +98,7 @@ std::string summaryOf(const results::TestResult& test) {
                                              test.profile, validityText(test)),
                                  kTerminalColumns) +
                      "\n";
-  if (!test.summary.empty()) text += firstLines(test.summary, kMostSentences);
+  if (!test.summary.empty()) text += firstLines(test.summary, kMaxSentences);
   text += figuresText(test);
   text += anomaliesText(test.anomalies);
   if (!test.deviations.empty()) {
@@ -147,7 +147,7 @@ static std::string damageText(const results::StoredRun& run) {
 
 std::string summaryText(const results::StoredRun& run, const Verdict& verdict) {
   std::string text = damageText(run);
-  if (run.tests.size() > kMostSummedUp) {
+  if (run.tests.size() > kMaxSummarisedTests) {
     text += overview(run.tests) + "\n";
   } else {
     for (const results::TestResult& test : run.tests) text += summaryOf(test) + "\n";

@@ -9,9 +9,9 @@
 namespace plumbline::session {
 
 // Up to this many tests are summarised individually; more become a table of a line or two each.
-inline constexpr std::size_t kMostSummedUp = 4;
+inline constexpr std::size_t kMaxSummarisedTests = 4;
 // Most lines for a test that is summarised individually.
-inline constexpr std::size_t kMostSummaryLines = 15;
+inline constexpr std::size_t kMaxSummaryLines = 15;
 
 // Of each test: title, whether it is valid, its main figures with their uncertainty, the first
 // anomalies and the number of deviations. Then the limits.

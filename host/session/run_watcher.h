@@ -37,7 +37,7 @@ class RunWatcher {
   virtual bool stopRequested() { return false; }
   // How long the current trial may continue after that; one that ends by itself in this time is
   // kept. Nothing: until its end.
-  virtual std::optional<std::chrono::milliseconds> stopPatience() { return std::nullopt; }
+  virtual std::optional<std::chrono::milliseconds> stopTimeout() { return std::nullopt; }
 
   // `expected` is the plan's number of trials; a search may need fewer.
   virtual void beginTest(const std::string& /*test*/, std::uint64_t /*expected*/) {}

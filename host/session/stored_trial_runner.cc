@@ -25,13 +25,13 @@ std::string trialName(const std::string& test, const std::string& label, std::ui
 // Returns whether the current trial must end now.
 std::function<bool()> stopOf(RunWatcher& watcher) {
   using Clock = std::chrono::steady_clock;
-  const auto patience = watcher.stopPatience();
-  return [&watcher, patience, until = std::optional<Clock::time_point>()]() mutable {
+  const auto timeout = watcher.stopTimeout();
+  return [&watcher, timeout, until = std::optional<Clock::time_point>()]() mutable {
     if (!until) {
       if (!watcher.stopRequested()) return false;
       if (bench::TrialBeginning::lasts()) return true;
-      if (!patience) return false;
-      until = Clock::now() + *patience;
+      if (!timeout) return false;
+      until = Clock::now() + *timeout;
     }
     return Clock::now() >= *until || bench::TrialBeginning::lasts();
   };
@@ -95,7 +95,7 @@ bench::TrialResult StoredTrialRunner::run(const bench::TrialSpec& spec, std::uin
 std::string StoredTrialRunner::dutReport(const std::string& key, std::optional<Picoseconds> time) {
   if (parts_.dut_metrics == nullptr || !parts_.dut_metrics->dut_metrics) return {};
   if (auto stored = parts_.store.findObservation(parts_.run, key)) return *std::move(stored);
-  std::string text = askDut(*parts_.dut_metrics, time);
+  std::string text = queryDutMetrics(*parts_.dut_metrics, time);
   parts_.store.saveObservation(parts_.run, key, text);
   return text;
 }

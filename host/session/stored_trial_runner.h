@@ -42,7 +42,7 @@ class StoredTrialRunner final : public suite::TrialRunner {
 
   // Throws Aborted when the watcher requests a stop: before the trial starts, while the bench
   // prepares it (bench::TrialBeginning), or during a trial that does not end within
-  // RunWatcher::stopPatience(). Otherwise as Bench::run().
+  // RunWatcher::stopTimeout(). Otherwise as Bench::run().
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                          const std::string& label) override;
 

@@ -18,7 +18,7 @@ constexpr std::size_t kGap = 2;
 // Text is not wrapped into columns narrower than this, unless it is narrower by itself.
 constexpr std::size_t kNarrowText = 20;
 
-bool looksNumeric(const std::string& text) {
+bool isNumeric(const std::string& text) {
   if (text.empty()) return true;
   const auto first =
       static_cast<unsigned char>(text[0] == '-' && text.size() > 1 ? text[1] : text[0]);
@@ -55,7 +55,7 @@ std::vector<Column> columnsOf(const TextRow& header, const std::vector<TextRow>&
       checkWork();
       if (i >= row.size()) continue;
       widest = std::max(widest, displayWidth(row[i]));
-      column.right = column.right && looksNumeric(row[i]);
+      column.right = column.right && isNumeric(row[i]);
     }
     column.width = std::max(displayWidth(header[i]), widest);
     column.narrowest =

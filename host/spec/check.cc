@@ -11,21 +11,21 @@ namespace {
 
 bool inWholeRange(const Range& range, Int128 value) {
   if (range.or_zero && value == 0) return true;
-  if (range.least && value < range.least->whole()) return false;
-  if (range.most && value > range.most->whole()) return false;
+  if (range.min && value < range.min->whole()) return false;
+  if (range.max && value > range.max->whole()) return false;
   if (value % range.multiple_of != 0) return false;
   return !range.power_of_two || (value > 0 && (value & (value - 1)) == 0);
 }
 
 // Written so that a NaN is out of every range.
 bool inDecimalRange(const Range& range, double value) {
-  if (range.least) {
-    const double least = range.least->decimal();
-    if (!(range.above ? value > least : value >= least)) return false;
+  if (range.min) {
+    const double min = range.min->decimal();
+    if (!(range.above ? value > min : value >= min)) return false;
   }
-  if (range.most) {
-    const double most = range.most->decimal();
-    if (!(range.below ? value < most : value <= most)) return false;
+  if (range.max) {
+    const double max = range.max->decimal();
+    if (!(range.below ? value < max : value <= max)) return false;
   }
   return value == value;
 }

@@ -3,7 +3,7 @@
 //   template <>
 //   const Fields& spec::fieldsOf<PfcSpec>() {
 //     static const Fields fields{
-//         field<&PfcSpec::xoff>("xoff", "Queue at which an input is paused").in(Bytes(1), kMost),
+//         field<&PfcSpec::xoff>("xoff", "Queue at which an input is paused").in(Bytes(1), kMax),
 //         field<&PfcSpec::dynamic_alpha>("alpha", "…").as("dynamic_alpha").factor(),
 //         block<&PfcSpec::watchdog>("watchdog", "…"),
 //     };
@@ -38,17 +38,17 @@ struct MemberOf<T S::*> {
 
 // The type of a member without std::optional and std::vector.
 template <typename T>
-struct Held {
+struct Unwrapped {
   using Type = T;
   static constexpr bool kList = false;
 };
 template <typename T>
-struct Held<std::optional<T>> {
-  using Type = typename Held<T>::Type;
-  static constexpr bool kList = Held<T>::kList;
+struct Unwrapped<std::optional<T>> {
+  using Type = typename Unwrapped<T>::Type;
+  static constexpr bool kList = Unwrapped<T>::kList;
 };
 template <typename T>
-struct Held<std::vector<T>> {
+struct Unwrapped<std::vector<T>> {
   using Type = T;
   static constexpr bool kList = true;
 };
@@ -186,33 +186,33 @@ struct Declaration : Field {
   // Stored if it differs from the initialiser.
   Self storedIfChanged() && {
     is_stored = [read = get](const void* spec) {
-      const Spec usual{};
-      return !same(*read(spec), *read(&usual));
+      const Spec defaults{};
+      return !same(*read(spec), *read(&defaults));
     };
     return std::move(*this);
   }
 
-  Self in(T least, T most) && {
-    range.least = detail::toValue(least);
-    range.most = detail::toValue(most);
+  Self in(T min, T max) && {
+    range.min = detail::toValue(min);
+    range.max = detail::toValue(max);
     return std::move(*this);
   }
-  Self atLeast(T least) && {
-    range.least = detail::toValue(least);
+  Self atLeast(T min) && {
+    range.min = detail::toValue(min);
     return std::move(*this);
   }
   // For decimals: the bounds themselves are excluded.
-  Self above(T least) && {
+  Self above(T min) && {
     range.above = true;
-    return std::move(*this).atLeast(least);
+    return std::move(*this).atLeast(min);
   }
-  Self atMost(T most) && {
-    range.most = detail::toValue(most);
+  Self atMost(T max) && {
+    range.max = detail::toValue(max);
     return std::move(*this);
   }
-  Self below(T most) && {
+  Self below(T max) && {
     range.below = true;
-    return std::move(*this).atMost(most);
+    return std::move(*this).atMost(max);
   }
   Self orZero() && {
     range.or_zero = true;
@@ -236,6 +236,14 @@ struct Declaration : Field {
   // Words that are values, or that replace values of its kind.
   Self word(std::string name, T value, std::string stored_name = {}) && {
     words.push_back({std::move(name), detail::toValue(value).whole(), std::move(stored_name)});
+    if (kind == Kind::kFlag) kind = Kind::kWord;
+    return std::move(*this);
+  }
+
+  // The same, for a table whose rows have the members `word` and `kind`.
+  template <typename Rows>
+  Self wordsOf(const Rows& rows) && {
+    for (const auto& row : rows) words.push_back({row.word, detail::toValue(row.kind).whole(), {}});
     if (kind == Kind::kFlag) kind = Kind::kWord;
     return std::move(*this);
   }
@@ -283,13 +291,13 @@ struct Declaration : Field {
     return std::move(*this);
   }
   // It is elsewhere in a scenario.
-  Self notHere() && {
+  Self notInScenario() && {
     key.clear();
     return std::move(*this);
   }
   // A text of at most this many characters, or one of these words.
   Self longest(std::size_t characters) && {
-    range.most = Value{static_cast<Int128>(characters)};
+    range.max = Value{static_cast<Int128>(characters)};
     return std::move(*this);
   }
   template <typename Words>
@@ -303,7 +311,7 @@ struct Declaration : Field {
     return std::move(*this);
   }
   Self upTo(std::size_t items) && {
-    most_items = items;
+    max_items = items;
     return std::move(*this);
   }
 
@@ -338,13 +346,13 @@ template <auto Member>
 auto field(std::string key, std::string help) {
   using Of = detail::MemberOf<decltype(Member)>;
   using Spec = typename Of::Spec;
-  using Held = detail::Held<typename Of::Type>;
-  using T = typename Held::Type;
+  using Unwrapped = detail::Unwrapped<typename Of::Type>;
+  using T = typename Unwrapped::Type;
   Declaration<Spec, T> made;
   made.member = key;
   made.key = std::move(key);
   made.help = std::move(help);
-  made.is_list = Held::kList;
+  made.is_list = Unwrapped::kList;
   made.is_flag = std::is_same_v<T, bool>;
   made.range = detail::typeRange<T>();
   made.get = [](const void* spec) { return detail::read(static_cast<const Spec*>(spec)->*Member); };
@@ -402,7 +410,7 @@ template <auto Member>
 auto block(std::string key, std::string help) {
   using Of = detail::MemberOf<decltype(Member)>;
   using Spec = typename Of::Spec;
-  using Part = typename detail::Held<typename Of::Type>::Type;
+  using Part = typename detail::Unwrapped<typename Of::Type>::Type;
   Declaration<Spec, Part> made;
   made.member = key;
   made.stored = key;

@@ -51,8 +51,8 @@ struct Value {
 
 // Allowed range of a value. Without bounds: that of its type.
 struct Range {
-  std::optional<Value> least;
-  std::optional<Value> most;
+  std::optional<Value> min;
+  std::optional<Value> max;
   bool above = false;  // more than `least`
   bool below = false;  // less than `most`
   bool power_of_two = false;
@@ -82,10 +82,10 @@ struct Field {
   std::string member;  // in the places of errors: "xon"
   std::string stored;  // in stored trials: "xon_bytes"; empty: not stored
   Kind kind = Kind::kCount;
-  bool is_flag = false;        // true or false in stored trials, whatever its words
-  bool is_list = false;        // values of that kind, each once; a single one represents a list
-  bool may_repeat = false;     // of a list: values may be equal, and a single one is no list
-  std::size_t most_items = 0;  // of a list
+  bool is_flag = false;       // true or false in stored trials, whatever its words
+  bool is_list = false;       // values of that kind, each once; a single one represents a list
+  bool may_repeat = false;    // of a list: values may be equal, and a single one is no list
+  std::size_t max_items = 0;  // of a list
   Range range;
   std::vector<Word> words;
   std::string help;    // one line without a full stop

@@ -102,29 +102,29 @@ std::string listText(const Field& field, const std::vector<Value>& list) {
   return "[" + text + "]";
 }
 
-bool isTypesMost(const Field& field) {
-  if (!field.range.most) return true;
-  const auto* most = std::get_if<Int128>(&field.range.most->of);
-  return most != nullptr && *most >= std::numeric_limits<std::int64_t>::max();
+bool isTypeMaximum(const Field& field) {
+  if (!field.range.max) return true;
+  const auto* max = std::get_if<Int128>(&field.range.max->of);
+  return max != nullptr && *max >= std::numeric_limits<std::int64_t>::max();
 }
 
 std::string boundsText(const Field& field) {
   Range range = field.range;
-  if ((field.kind == Kind::kShare || field.kind == Kind::kFactor) && range.least->whole() == 1) {
-    range.least = Value{Int128{0}};  // the smallest step is written as zero
+  if ((field.kind == Kind::kShare || field.kind == Kind::kFactor) && range.min->whole() == 1) {
+    range.min = Value{Int128{0}};  // the smallest step is written as zero
     range.above = true;
   }
-  const std::string least = range.least ? valueText(field, *range.least) : std::string();
-  const std::string most = isTypesMost(field) ? std::string() : valueText(field, *range.most);
-  if (least.empty() && most.empty()) return {};
+  const std::string min = range.min ? valueText(field, *range.min) : std::string();
+  const std::string max = isTypeMaximum(field) ? std::string() : valueText(field, *range.max);
+  if (min.empty() && max.empty()) return {};
   if (range.above || range.below) {
-    const std::string low = least.empty() ? "" : (range.above ? "above " : "from ") + least;
-    const std::string high = most.empty() ? "" : (range.below ? "below " : "at most ") + most;
+    const std::string low = min.empty() ? "" : (range.above ? "above " : "from ") + min;
+    const std::string high = max.empty() ? "" : (range.below ? "below " : "at most ") + max;
     return low + (low.empty() || high.empty() ? "" : ", ") + high;
   }
-  if (most.empty()) return least + " or more";
-  if (least.empty()) return "at most " + most;
-  return least == most ? least : least + " to " + most;
+  if (max.empty()) return min + " or more";
+  if (min.empty()) return "at most " + max;
+  return min == max ? min : min + " to " + max;
 }
 
 }  // namespace
@@ -166,8 +166,8 @@ std::string rangeText(const Field& field) {
   if (field.kind == Kind::kFlag) return "true, false";
   if (field.kind == Kind::kPriorities) return "at least one of the priorities 0 to 7";
   if (field.kind == Kind::kText && field.words.empty()) {
-    return fmt::format("{} to {} characters", wholeText(field.range.least->whole()),
-                       wholeText(field.range.most->whole()));
+    return fmt::format("{} to {} characters", wholeText(field.range.min->whole()),
+                       wholeText(field.range.max->whole()));
   }
   if (field.kind == Kind::kWord || (field.kind == Kind::kText && !field.words.empty())) {
     std::string words;

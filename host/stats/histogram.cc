@@ -137,15 +137,15 @@ Histogram Histogram::fromHardware(std::uint32_t first_bucket,
                   " and " + std::to_string(highest) + ")");
   }
   // Each value lies in its bucket and between the extremes, which bounds the sum for this count.
-  Uint128 least = 0;
-  Uint128 most = 0;
+  Uint128 min = 0;
+  Uint128 max = 0;
   for (std::uint32_t bucket = lowest; bucket <= highest; ++bucket) {
     const Uint128 times = result.at(bucket);
-    least += times * std::max(bucketLowerBound(bucket), minimum);
+    min += times * std::max(bucketLowerBound(bucket), minimum);
     const bool endless = saturates && bucket == kCardLastBucket;
-    most += times * (endless ? maximum : std::min(bucketUpperBound(bucket) - 1, maximum));
+    max += times * (endless ? maximum : std::min(bucketUpperBound(bucket) - 1, maximum));
   }
-  if (sum < least || sum > most) {
+  if (sum < min || sum > max) {
     contradiction("the sum does not fit the " + std::to_string(result.count_) +
                   " values counted in the buckets");
   }

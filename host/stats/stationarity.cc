@@ -12,13 +12,13 @@
 namespace plumbline::stats {
 namespace {
 
-constexpr std::size_t kFewestBatches = 4;
+constexpr std::size_t kMinBatches = 4;
 // Values that differ by less, relative to the largest, are equal except for rounding.
 constexpr double kRounding = 1e-9;
 
 bool isConstant(const std::vector<double>& values) {
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  return *most - *least <= kRounding * std::max(std::abs(*least), std::abs(*most));
+  const auto [min, max] = std::minmax_element(values.begin(), values.end());
+  return *max - *min <= kRounding * std::max(std::abs(*min), std::abs(*max));
 }
 
 // Lag-1 autocorrelation of values that are not all equal. The estimate is biased by about -1 / k
@@ -58,8 +58,7 @@ bool hasTrend(const std::vector<double>& values, double mean, double confidence)
 
 StationaryMean::StationaryMean(const StationarityRule& rule) : rule_(rule) {
   const bool possible = rule.confidence > 0 && rule.confidence < 1 && rule.half_width > 0 &&
-                        rule.least_batches >= kFewestBatches &&
-                        rule.least_batches <= kMostCells / 4;
+                        rule.min_batches >= kMinBatches && rule.min_batches <= kMaxCells / 4;
   if (!possible) {
     throw Error(ErrorKind::kUsage, "no series can meet this rule of stationarity", {},
                 "a confidence between 0 and 1, a half-width above 0, 4 to 32 batches");
@@ -82,21 +81,21 @@ void StationaryMean::add(double sum, std::uint64_t count) {
 void StationaryMean::addCell(double sum, std::uint64_t count) {
   observations_ += cell_length_;
   cells_.push_back({sum, count});
-  if (cells_.size() < kMostCells) return;
-  for (std::size_t i = 0; i < kMostCells / 2; ++i) {
+  if (cells_.size() < kMaxCells) return;
+  for (std::size_t i = 0; i < kMaxCells / 2; ++i) {
     const Cell& first = cells_[2 * i];
     const Cell& second = cells_[2 * i + 1];
     cells_[i] = {first.sum + second.sum, first.count + second.count};
   }
-  cells_.resize(kMostCells / 2);
+  cells_.resize(kMaxCells / 2);
   cell_length_ *= 2;
 }
 
 bool StationaryMean::due() const {
   constexpr std::size_t kFewCells = 32;
   const std::size_t step = cells_.size() <= kFewCells ? kJudgeEvery / 4 : kJudgeEvery;
-  return open_length_ == 0 && cells_.size() >= rule_.least_batches &&
-         (cells_.size() == rule_.least_batches || cells_.size() % step == 0);
+  return open_length_ == 0 && cells_.size() >= rule_.min_batches &&
+         (cells_.size() == rule_.min_batches || cells_.size() % step == 0);
 }
 
 std::optional<std::size_t> StationaryMean::warmUp() const {
@@ -109,7 +108,7 @@ std::optional<std::size_t> StationaryMean::warmUp() const {
   // For the last cells together, from the end (Welford): squared deviations from their mean, over
   // the square of their number. The last quarter is too short for a comparison.
   std::size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   double mean = 0;
   double squares = 0;
   double largest = 0;
@@ -122,8 +121,8 @@ std::optional<std::size_t> StationaryMean::warmUp() const {
     if (n - i < std::max<std::size_t>(n / 4, 1)) continue;
     const double rounding = kRounding * largest;
     const double spread = squares / count <= rounding * rounding ? 0 : squares / (count * count);
-    if (spread <= least) {
-      least = spread;
+    if (spread <= min) {
+      min = spread;
       best = i;
     }
   }
@@ -137,8 +136,8 @@ BatchMeans StationaryMean::judge() const {
   // During the transient the second half is the best estimate.
   const std::size_t from = warm_up.value_or(cells_.size() / 2);
   const std::size_t rest = cells_.size() - from;
-  if (rest < rule_.least_batches) return result;
-  const std::size_t length = rest / rule_.least_batches;
+  if (rest < rule_.min_batches) return result;
+  const std::size_t length = rest / rule_.min_batches;
   const std::size_t batches = rest / length;
   // Cells that do not fill a batch are left out at the beginning.
   const std::size_t first = cells_.size() - batches * length;
@@ -161,7 +160,7 @@ BatchMeans StationaryMean::judge() const {
   result.batch_length = length * cell_length_;
   result.warm_up = first * cell_length_;
   result.mean = sum / static_cast<double>(result.samples);
-  const bool enough = warm_up.has_value() && result.samples >= rule_.least_samples;
+  const bool enough = warm_up.has_value() && result.samples >= rule_.min_samples;
   if (isConstant(means)) {
     result.stationary = enough;
     return result;
@@ -172,10 +171,10 @@ BatchMeans StationaryMean::judge() const {
   for (const double mean : means) squares += (mean - centre) * (mean - centre);
   const auto k = static_cast<double>(batches);
   result.autocorrelation = lagOne(means, centre);
-  const double r = std::clamp(result.autocorrelation, 0.0, kMostCorrelation);
+  const double r = std::clamp(result.autocorrelation, 0.0, kMaxCorrelation);
   result.half_width = studentT(rule_.confidence, batches - 1) *
                       std::sqrt(squares / (k - 1) / k * (1 + r) / (1 - r));
-  result.stationary = enough && result.autocorrelation <= kMostCorrelation &&
+  result.stationary = enough && result.autocorrelation <= kMaxCorrelation &&
                       !hasTrend(means, centre, kTrendConfidence) &&
                       result.half_width <= rule_.half_width * std::abs(result.mean);
   return result;

@@ -5,10 +5,10 @@
 //   1. Warm-up: MSER (White, Simulation 69, 1997). The first d cells are left out, where d
 //      minimises the squared standard error of the mean of the rest. When that d lies beyond half
 //      of the series, the start-up transient is not over.
-//   2. The rest is cut into at least `least_batches` batches of equal length.
+//   2. The rest is cut into at least `min_batches` batches of equal length.
 //   3. The half-width of the Student-t interval of the batch means' mean is widened for their lag-1
 //      autocorrelation r, bias-corrected: by sqrt((1 + r) / (1 - r)), r > 0. With r above
-//      kMostCorrelation the batches are too short.
+//      kMaxCorrelation the batches are too short.
 //   4. A straight line through the batch means whose slope is significant is a trend.
 // Batch means that are equal within rounding are constant: half-width 0.
 #pragma once
@@ -21,11 +21,11 @@
 namespace plumbline::stats {
 
 struct StationarityRule {
-  double confidence = 0.95;        // two-sided, of the interval
-  double half_width = 0.005;       // most, over |mean|
-  std::size_t least_batches = 20;  // at least 4
+  double confidence = 0.95;      // two-sided, of the interval
+  double half_width = 0.005;     // most, over |mean|
+  std::size_t min_batches = 20;  // at least 4
   // Of counted items (messages, iterations), after the warm-up; 0: any number.
-  std::uint64_t least_samples = 0;
+  std::uint64_t min_samples = 0;
 
   bool operator==(const StationarityRule&) const = default;
 };
@@ -42,12 +42,12 @@ struct BatchMeans {
   bool stationary = false;       // all of the rule holds
 };
 
-// Collects a series of any length in at most kMostCells cells: when they are full, pairs are
+// Collects a series of any length in at most kMaxCells cells: when they are full, pairs are
 // merged. So its memory does not grow with the series, and batches become longer with it.
 class StationaryMean {
  public:
-  static constexpr std::size_t kMostCells = 128;
-  static constexpr double kMostCorrelation = 0.2;
+  static constexpr std::size_t kMaxCells = 128;
+  static constexpr double kMaxCorrelation = 0.2;
   static constexpr std::size_t kJudgeEvery = 16;
   // Of the test for a trend.
   static constexpr double kTrendConfidence = 0.99;

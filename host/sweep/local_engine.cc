@@ -17,7 +17,7 @@
 namespace plumbline::sweep {
 namespace {
 
-constexpr int kFruitlessAttempts = 3;
+constexpr int kMaxAttemptsWithoutProgress = 3;
 constexpr std::chrono::milliseconds kPollPause{10};
 constexpr int kAborted = 5;  // a worker's exit code after a stop request
 
@@ -44,8 +44,8 @@ class DirectoryLock {
 // A point that is not done, and how its workers fared.
 struct Task {
   std::size_t point = 0;
-  int fruitless = 0;         // attempts in a row that died without a finished trial
-  std::uint64_t trials = 0;  // stored when the last attempt began
+  int attempts_without_progress = 0;  // attempts in a row that died without a finished trial
+  std::uint64_t trials = 0;           // stored when the last attempt began
 };
 
 class LocalRun {
@@ -116,11 +116,12 @@ class LocalRun {
                       directory_.logFile(task.point).string()));
       return;
     }
-    task.fruitless = status.trials > task.trials ? 0 : task.fruitless + 1;
-    if (task.fruitless == kFruitlessAttempts) {
+    task.attempts_without_progress =
+        status.trials > task.trials ? 0 : task.attempts_without_progress + 1;
+    if (task.attempts_without_progress == kMaxAttemptsWithoutProgress) {
       outcome_.failed.push_back(task.point);
       say(fmt::format("{} was killed {} times without a finished trial in between; given up",
-                      name(task.point), kFruitlessAttempts));
+                      name(task.point), kMaxAttemptsWithoutProgress));
       return;
     }
     say(fmt::format("{} was {}; it is run again", name(task.point),

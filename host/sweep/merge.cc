@@ -27,7 +27,7 @@ struct DonePoint {
 std::optional<DonePoint> donePoint(const SweepDirectory& directory, std::size_t point) {
   if (directory.status(point).state != PointState::kDone) return std::nullopt;
   const fs::path folder = directory.pointDirectory(point);
-  const PointLock lock(folder, PointLock::Kind::kLook);
+  const PointLock lock(folder, PointLock::Kind::kInspect);
   if (!lock.held()) return std::nullopt;
   auto store = results::ResultStore::openExisting(folder);
   for (const results::RunInfo& run : runsOf(store, directory.scenario(point))) {

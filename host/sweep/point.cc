@@ -22,8 +22,9 @@ void measurePoint(const SweepDirectory& directory, std::size_t point,
   }
   // Measurements of another version are not continued.
   const auto unfinished = store.latestUnfinished(session::identityOf(prepared.scenario));
-  const bool ours = unfinished && unfinished->software == session::softwareName();
-  const std::int64_t run = ours ? unfinished->id : session::createRun(store, prepared.scenario);
+  const bool resumable = unfinished && unfinished->software == session::softwareName();
+  const std::int64_t run =
+      resumable ? unfinished->id : session::createRun(store, prepared.scenario);
   session::executeRun(prepared, store, run, watcher, {});
 }
 

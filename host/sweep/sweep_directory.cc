@@ -217,7 +217,7 @@ PointStatus SweepDirectory::status(std::size_t point) const {
   const fs::path directory = pointDirectory(point);
   if (!fs::exists(directory)) return {};
   // A store is not opened while its owner, possibly on another machine, writes to it.
-  const PointLock lock(directory, PointLock::Kind::kLook);
+  const PointLock lock(directory, PointLock::Kind::kInspect);
   if (!lock.held()) return {PointState::kRunning, 0};
   if (!fs::exists(directory / results::ResultStore::kFileName)) return {};
   try {

@@ -36,9 +36,10 @@ struct PointStatus {
 // Keeps other processes from a point; the kernel releases it when its owner dies.
 class PointLock {
  public:
-  enum class Kind { kWork, kLook };
+  enum class Kind { kWork, kInspect };
 
-  // For a point's folder, which must exist. kLook does not wait; kWork waits briefly for readers.
+  // For a point's folder, which must exist. kInspect does not wait; kWork waits briefly for
+  // readers.
   PointLock(const std::filesystem::path& directory, Kind kind);
   ~PointLock();
   PointLock(const PointLock&) = delete;

@@ -161,7 +161,7 @@ int parseAndServe(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  plumbline::takeOverInterrupts();  // before the library starts a thread
+  plumbline::installInterruptHandlers();  // before the library starts a thread
   try {
     return parseAndServe(argc, argv);
   } catch (const Error& error) {

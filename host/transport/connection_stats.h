@@ -12,10 +12,10 @@ namespace plumbline::transport {
 // Of one host since the beginning, at the initiating side. Observation point: endpoint software
 // (modelled). Only where setup has a cost (RoceSpec::cm, UetSpec::pdc_setup).
 struct ConnectionStats {
-  std::uint64_t opened = 0;       // set-up was begun
-  std::uint64_t established = 0;  // of these, done
-  std::uint64_t failed = 0;       // of these, rejected or without an answer
-  std::uint64_t most_open = 0;    // established or in setup at the same time, on one host
+  std::uint64_t opened = 0;                // set-up was begun
+  std::uint64_t established = 0;           // of these, done
+  std::uint64_t failed = 0;                // of these, rejected or without an answer
+  std::uint64_t max_open_connections = 0;  // established or in setup at the same time, on one host
   Picoseconds first_opened = fabric::kNever;
   Picoseconds last_established{};
   // Setup time of each established connection [ps]. QP: from its first message until it may send.
@@ -31,7 +31,8 @@ struct ConnectionStats {
     last_established = now;
     setup.record(static_cast<std::uint64_t>((now - wanted).count()));
   }
-  // Merges both: the earliest opening, the latest establishment; `most_open` is the greater one.
+  // Merges both: the earliest opening, the latest establishment; `max_open_connections` is the
+  // greater one.
   void merge(const ConnectionStats& other);
 };
 

@@ -20,14 +20,14 @@ class LatencyCounts {
   void record(std::uint64_t value, stats::Histogram& histogram) {
     const std::uint32_t cell = stats::histogramBucket(value) - first_bucket_;
     if (cell >= cells_.size()) {
-      recordFar(value, histogram);
+      recordOutOfRange(value, histogram);
       return;
     }
     ++cells_[cell];
     minimum_ = value < minimum_ ? value : minimum_;
     maximum_ = value > maximum_ ? value : maximum_;
     sum_ += value;
-    if (++count_ == kMost) moveTo(histogram);
+    if (++count_ == kMax) moveTo(histogram);
   }
   // Moves the remaining counts.
   void moveTo(stats::Histogram& histogram) {
@@ -42,11 +42,11 @@ class LatencyCounts {
 
  private:
   static constexpr std::size_t kCells = 512;
-  static constexpr std::uint32_t kBelow = 128;   // number of cells below the first latency's
-  static constexpr std::uint32_t kMost = 65535;  // limit at which no cell can overflow
+  static constexpr std::uint32_t kBelow = 128;  // number of cells below the first latency's
+  static constexpr std::uint32_t kMax = 65535;  // limit at which no cell can overflow
 
   // The first value, or one outside the octaves around it.
-  [[gnu::noinline]] void recordFar(std::uint64_t value, stats::Histogram& histogram) {
+  [[gnu::noinline]] void recordOutOfRange(std::uint64_t value, stats::Histogram& histogram) {
     if (cells_.size() != 0) {
       histogram.record(value);
       return;

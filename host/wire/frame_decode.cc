@@ -46,7 +46,7 @@ class Decoder {
     return header;
   }
 
-  void takePayload() {
+  void decodePayload() {
     f_.offsets.payload = at_;
     f_.payload = f_.bytes.subspan(at_, left());
   }
@@ -80,7 +80,7 @@ class Decoder {
         macControl();
         break;
       default:
-        takePayload();
+        decodePayload();
         break;
     }
   }
@@ -96,7 +96,7 @@ class Decoder {
                CcUpdate::matches(f_.bytes.subspan(at_).first<CcUpdate::kSize>())) {
       keep(take<CcUpdate>());
     } else {
-      takePayload();
+      decodePayload();
     }
   }
 
@@ -131,7 +131,7 @@ class Decoder {
     if (header->total_length < Ipv4Header::kSize) return fail(DecodeError::kIpLength, start + 2);
     if (!endAt(start, header->total_length)) return;
     f_.fragment = header->more_fragments || header->fragment_offset != 0;
-    if (f_.fragment) return takePayload();
+    if (f_.fragment) return decodePayload();
     afterIp(header->protocol);
   }
 
@@ -157,7 +157,7 @@ class Decoder {
       uet(layer);
     } else {
       f_.offsets.udp = 0;
-      takePayload();
+      decodePayload();
     }
   }
 
@@ -182,7 +182,7 @@ class Decoder {
     } else if (is_uet) {
       uet({});
     } else {
-      takePayload();
+      decodePayload();
       findTag();
     }
   }
@@ -224,7 +224,7 @@ class Decoder {
     }
     if (left() < bth->pad_count) return fail(DecodeError::kRocePadding, f_.offsets.transport + 1);
     end_ -= bth->pad_count;
-    takePayload();
+    decodePayload();
     findTag();
   }
 
@@ -261,7 +261,7 @@ class Decoder {
       f_.transport = layer;
       at_ += ses.size;
     }
-    takePayload();
+    decodePayload();
     if (!encrypted) findTag();
   }
 

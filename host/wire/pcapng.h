@@ -124,7 +124,7 @@ class PcapngReader {
   std::optional<PcapngPacket> readSimple(ByteView body);
   // Removes the next option from `options`; empty at the end or, with the error set, when
   // truncated.
-  std::optional<Option> takeOption(ByteView& options);
+  std::optional<Option> readOption(ByteView& options);
   std::optional<Picoseconds> toPicoseconds(std::uint64_t units, const Clock& clock) const;
   [[nodiscard]] std::uint16_t get16(ByteView bytes, std::size_t at) const;
   [[nodiscard]] std::uint32_t get32(ByteView bytes, std::size_t at) const;

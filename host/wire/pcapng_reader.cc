@@ -100,7 +100,7 @@ bool PcapngReader::readSection(std::size_t offset, std::size_t left) {
   return true;
 }
 
-std::optional<PcapngReader::Option> PcapngReader::takeOption(ByteView& options) {
+std::optional<PcapngReader::Option> PcapngReader::readOption(ByteView& options) {
   if (options.empty()) return std::nullopt;
   if (options.size() < 4) {
     error_ = PcapngError::kOption;
@@ -128,7 +128,7 @@ bool PcapngReader::readInterface(ByteView body) {
   interface.link_type = get16(body, 0);
   interface.snap_length = get32(body, 4);
   ByteView options = body.subspan(kInterfaceHead);
-  while (const auto option = takeOption(options)) {
+  while (const auto option = readOption(options)) {
     const ByteView value = option->value;
     if (option->code == pcapng::kIfName) {
       interface.name = text(value);
@@ -136,8 +136,8 @@ bool PcapngReader::readInterface(ByteView body) {
       interface.description = text(value);
     } else if (option->code == pcapng::kIfSpeed && value.size() == 8) {
       const std::uint64_t speed = get64(value, 0);
-      constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-      interface.speed = BitRate(static_cast<std::int64_t>(std::min(speed, kMost)));
+      constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+      interface.speed = BitRate(static_cast<std::int64_t>(std::min(speed, kMax)));
     } else if (option->code == pcapng::kIfTsResolution && value.size() == 1) {
       clock.resolution = value[0];
     } else if (option->code == pcapng::kIfTsOffset && value.size() == 8) {
@@ -154,7 +154,7 @@ bool PcapngReader::readInterface(ByteView body) {
 
 std::optional<Picoseconds> PcapngReader::toPicoseconds(std::uint64_t units,
                                                        const Clock& clock) const {
-  constexpr auto kMost = static_cast<Int128>(std::numeric_limits<std::int64_t>::max());
+  constexpr auto kMax = static_cast<Int128>(std::numeric_limits<std::int64_t>::max());
   Int128 ps = units;  // at most 2^64 s, below 2^104 ps
   const int exponent = clock.resolution & ~kBinaryResolution;
   if ((clock.resolution & kBinaryResolution) != 0) {
@@ -166,7 +166,7 @@ std::optional<Picoseconds> PcapngReader::toPicoseconds(std::uint64_t units,
     for (int e = exponent; e > 12; --e) ps /= 10;
   }
   const Int128 total = ps + static_cast<Int128>(clock.offset_s) * kPicosecondsPerSecond;
-  if (total < 0 || total > kMost) return std::nullopt;
+  if (total < 0 || total > kMax) return std::nullopt;
   return Picoseconds(static_cast<std::int64_t>(total));
 }
 
@@ -187,7 +187,7 @@ std::optional<PcapngPacket> PcapngReader::readEnhanced(ByteView body) {
   }
   packet.bytes = body.subspan(kEnhancedHead, captured);
   ByteView options = body.subspan(kEnhancedHead + pcapng::padded(captured));
-  while (const auto option = takeOption(options)) {
+  while (const auto option = readOption(options)) {
     if (option->code == pcapng::kOptComment && packet.comment.empty()) {
       packet.comment = text(option->value);
     } else if (option->code == pcapng::kEpbFlags && option->value.size() == 4) {

@@ -59,12 +59,12 @@ std::uint32_t minimumTaggedLength(const StreamTemplateSpec& spec) {
 
 StreamTemplate makeStreamTemplate(const StreamTemplateSpec& spec) {
   const RoceOpcode* opcode = opcodeOf(spec);
-  const std::uint32_t least = minimumTaggedLength(spec);
-  if (spec.length < least || spec.length > kMaxFrameSize) {
+  const std::uint32_t min = minimumTaggedLength(spec);
+  if (spec.length < min || spec.length > kMaxFrameSize) {
     throw Error(
         ErrorKind::kUsage,
         fmt::format("a frame of {} bytes does not hold these headers and a test tag", spec.length),
-        {}, fmt::format("{} to {} bytes", least, kMaxFrameSize));
+        {}, fmt::format("{} to {} bytes", min, kMaxFrameSize));
   }
   if (opcode == nullptr &&
       (spec.destination_port == udp_port::kRoce || spec.destination_port == udp_port::kUet)) {

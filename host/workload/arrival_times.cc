@@ -24,11 +24,12 @@ stats::Histogram arrivalTimes(const std::vector<const MessageTask*>& tasks,
   for (const MessageTask* receiver : tasks) {
     // By sender and its connection: the number after the highest one that has come.
     std::map<std::pair<HostId, std::uint32_t>, std::uint64_t> next;
-    for (const MessageTask::Landed& landed : receiver->landed()) {
-      std::uint64_t& expected = next[{landed.from, landed.label.step}];
-      const std::uint64_t number = numberOf(expected, landed.label.sequence);
-      const auto& posted = tasks[members.rank(landed.from)]->postTimes(landed.label.step);
-      times.record(static_cast<std::uint64_t>((landed.time - posted.at(number)).count()));
+    for (const MessageTask::ArrivedMessage& arrivedMessages : receiver->arrivedMessages()) {
+      std::uint64_t& expected = next[{arrivedMessages.from, arrivedMessages.label.step}];
+      const std::uint64_t number = numberOf(expected, arrivedMessages.label.sequence);
+      const auto& posted =
+          tasks[members.rank(arrivedMessages.from)]->postTimes(arrivedMessages.label.step);
+      times.record(static_cast<std::uint64_t>((arrivedMessages.time - posted.at(number)).count()));
       if (number >= expected) expected = number + 1;
     }
   }

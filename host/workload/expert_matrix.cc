@@ -61,7 +61,7 @@ class ExpertMatrixParser {
            fmt::format("more fields than {} experts", rules_.experts));
       return;
     }
-    const std::uint64_t most = std::uint64_t{rules_.tokens} * rules_.top_k;
+    const std::uint64_t max = std::uint64_t{rules_.tokens} * rules_.top_k;
     std::uint64_t sum = 0;
     for (const TextField& field : fields) {
       const auto count = wholeNumberUpTo(field.text, rules_.tokens);
@@ -71,8 +71,8 @@ class ExpertMatrixParser {
         return;
       }
       sum += *count;
-      if (sum > most) {
-        fail(field.column, fmt::format("more selections than tokens x top_k = {}", most));
+      if (sum > max) {
+        fail(field.column, fmt::format("more selections than tokens x top_k = {}", max));
         return;
       }
       matrix_.push_back(static_cast<std::uint32_t>(*count));

@@ -80,9 +80,9 @@ Picoseconds moePhaseTime(const MoePlan& plan, std::uint32_t phase, const Message
       received[to] += all;
     }
   }
-  const Picoseconds most = std::max(*std::max_element(sent.begin(), sent.end()),
-                                    *std::max_element(received.begin(), received.end()));
-  return most > Picoseconds() ? most + time.latency : Picoseconds();
+  const Picoseconds max = std::max(*std::max_element(sent.begin(), sent.end()),
+                                   *std::max_element(received.begin(), received.end()));
+  return max > Picoseconds() ? max + time.latency : Picoseconds();
 }
 
 }  // namespace plumbline::workload

@@ -73,7 +73,8 @@ bool MessagePort::assemble(std::vector<Parts>& open, HostId peer, std::uint32_t 
 std::optional<Label> MessagePort::arrived(const transport::Arrival& arrival, Picoseconds now) {
   counters_.bytes_arrived += arrival.bytes;
   counters_.last_done = std::max(counters_.last_done, now);
-  if (!arrival.acknowledged) landed_.push_back({arrival.from, arrival.flow, arrival.number, now});
+  if (!arrival.acknowledged)
+    arrived_messages_.push_back({arrival.from, arrival.flow, arrival.number, now});
   bool failed = false;
   if (!assemble(receiving_, arrival.from, arrival.tag, failed)) return std::nullopt;
   ++counters_.messages_arrived;

@@ -30,7 +30,7 @@ struct Dispatch {
   bool part = false;
   Picoseconds posted;
 };
-struct Landing {
+struct MessageArrival {
   HostId from = 0;
   std::uint32_t flow = 0;
   std::uint32_t number = 0;
@@ -72,7 +72,9 @@ class MessagePort {
 
   // For a service without acknowledgements.
   [[nodiscard]] const std::vector<Dispatch>& dispatched() const { return dispatched_; }
-  [[nodiscard]] const std::vector<Landing>& landed() const { return landed_; }
+  [[nodiscard]] const std::vector<MessageArrival>& arrivedMessages() const {
+    return arrived_messages_;
+  }
   // Parts of a split message.
   [[nodiscard]] std::uint32_t parts() const { return flows_; }
 
@@ -101,7 +103,7 @@ class MessagePort {
   std::vector<Parts> sending_;
   std::vector<Parts> receiving_;
   std::vector<Dispatch> dispatched_;
-  std::vector<Landing> landed_;
+  std::vector<MessageArrival> arrived_messages_;
   mutable PortCounters counters_;  // except `times_`
   mutable transport::LatencyCounts times_;
 };

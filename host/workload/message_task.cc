@@ -92,7 +92,7 @@ void MessageTask::advance(std::uint32_t index, Picoseconds now) {
 }
 
 void MessageTask::arrived(HostId from, Label label, Picoseconds now) {
-  if (program_.arrival_times) landed_.push_back({from, label, now});
+  if (program_.arrival_times) arrived_messages_.push_back({from, label, now});
 }
 
 void MessageTask::completed(HostId /*to*/, Label label, Picoseconds now) {

@@ -24,7 +24,7 @@ struct ConnectionResult {
 class MessageTask final : public Task {
  public:
   // A whole message that has arrived, with the sender's label: `step` is its connection.
-  struct Landed {
+  struct ArrivedMessage {
     HostId from = 0;
     Label label;
     Picoseconds time;
@@ -54,7 +54,9 @@ class MessageTask final : public Task {
   [[nodiscard]] const std::vector<Picoseconds>& postTimes(std::uint32_t index) const {
     return connections_[index].post_times;
   }
-  [[nodiscard]] const std::vector<Landed>& landed() const { return landed_; }
+  [[nodiscard]] const std::vector<ArrivedMessage>& arrivedMessages() const {
+    return arrived_messages_;
+  }
 
  private:
   struct Connection {
@@ -93,7 +95,7 @@ class MessageTask final : public Task {
   const Members& members_;
   Rank rank_;
   std::vector<Connection> connections_;
-  std::vector<Landed> landed_;
+  std::vector<ArrivedMessage> arrived_messages_;
   std::vector<Wake> wakes_;  // heap
   std::size_t unfinished_;
 };

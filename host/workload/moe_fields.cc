@@ -11,10 +11,10 @@ using workload::MoeMode;
 using workload::MoeProgram;
 using workload::MoeRouting;
 
-constexpr std::uint32_t kMostExperts = 4'096;
-constexpr std::uint32_t kMostTokens = 1U << 20;
-constexpr std::uint32_t kMostLayers = 100'000;
-constexpr std::uint64_t kMostTokenBytes = 1U << 30;
+constexpr std::uint32_t kMaxExperts = 4'096;
+constexpr std::uint32_t kMaxTokens = 1U << 20;
+constexpr std::uint32_t kMaxLayers = 100'000;
+constexpr std::uint64_t kMaxTokenBytes = 1U << 30;
 constexpr const char* kDeepEp = "DeepEP, docs/legacy.md and tests/legacy";
 
 template <MoeRouting kRouting>
@@ -42,38 +42,38 @@ const Fields& fieldsOf<MoeProgram>() {
           .word("pair", MoeMessages::kPair)
           .onlyIf("mode: low-latency", isLowLatency),
       field<&M::chunk_tokens>("chunk_tokens", "Copies of a message at most")
-          .in(1, kMostTokens)
+          .in(1, kMaxTokens)
           .onlyIf("mode: normal", isNormal)
           .from(kDeepEp),
       field<&M::tokens>("tokens", "Of a rank in every layer: B")
-          .in(1, kMostTokens)
+          .in(1, kMaxTokens)
           .from("inference draft, 7.1"),
       field<&M::experts>("experts", "E; at least one for each rank, replicas included")
-          .in(1, kMostExperts)
+          .in(1, kMaxExperts)
           .from("inference draft, 7.1"),
       field<&M::top_k>("top_k", "Experts that a token selects: k")
-          .in(1, kMostExperts)
+          .in(1, kMaxExperts)
           .from("inference draft, 7.1"),
       field<&M::dispatch_bytes>("dispatch", "Bytes of a token to an expert")
           .as("dispatch_bytes")
           .size()
           .storedAs("dispatch_bytes")
-          .in(1, kMostTokenBytes)
+          .in(1, kMaxTokenBytes)
           .from(kDeepEp),
       field<&M::combine_bytes>("combine", "Bytes of an expert's result; 0: no combine")
           .as("combine_bytes")
           .size()
           .storedAs("combine_bytes")
-          .in(0, kMostTokenBytes)
+          .in(0, kMaxTokenBytes)
           .from(kDeepEp),
       field<&M::ranks_per_server>("ranks_per_server",
                                   "Neighbours in rank that send each other nothing over the fabric")
-          .in(1, kMostExperts),
+          .in(1, kMaxExperts),
       field<&M::intra_rate>("intra_rate",
                             "Of a rank inside its server, one way: for the time that is reported "
                             "beside the fabric's, modelled")
           .atLeast(BitRate(1'000'000)),
-      field<&M::layers>("layers", "Of dispatch, `compute` and combine").in(1, kMostLayers),
+      field<&M::layers>("layers", "Of dispatch, `compute` and combine").in(1, kMaxLayers),
       field<&M::compute>("compute", "Of a rank, between its dispatch and its combine"),
       field<&M::between>("between", "Of a rank, between its combine and its next dispatch"),
       field<&M::period>("period",
@@ -97,7 +97,7 @@ const Fields& fieldsOf<MoeProgram>() {
           .onlyIf("routing: lognormal", isRouted<MoeRouting::kLognormal>)
           .from("DeepEP, pull request 393"),
       field<&M::hot_experts>("hot_experts", "The first ones")
-          .in(1, kMostExperts)
+          .in(1, kMaxExperts)
           .onlyIf("routing: k-hot", isRouted<MoeRouting::kHot>),
       field<&M::hot_share>("hot_share", "Of the weight that hot experts have together")
           .in(Fraction::percent(1), Fraction::percent(99))
@@ -119,7 +119,7 @@ const Fields& fieldsOf<MoeProgram>() {
           .word("contiguous", ExpertPlacement::kContiguous)
           .word("random", ExpertPlacement::kRandom),
       field<&M::redundant>("redundant", "Replicas of the experts with the most weight")
-          .in(0, kMostExperts),
+          .in(0, kMaxExperts),
   };
   return kFields;
 }

@@ -48,10 +48,10 @@ void checkMatrix(const MoeProgram& program, std::uint32_t ranks) {
              fmt::format("at most {}", program.tokens), "matrix");
     }
     const auto all = std::accumulate(row.begin(), row.end(), std::uint64_t{0});
-    const std::uint64_t most = std::uint64_t{program.tokens} * program.top_k;
-    if (all > most) {
+    const std::uint64_t max = std::uint64_t{program.tokens} * program.top_k;
+    if (all > max) {
       refuse(fmt::format("rank {} has {} selections", rank, all),
-             fmt::format("at most tokens x top_k = {}", most), "matrix");
+             fmt::format("at most tokens x top_k = {}", max), "matrix");
     }
   }
 }
@@ -222,9 +222,9 @@ class Evening {
     }
   }
 
-  void run(double most, RandomStream& random) {
+  void run(double max, RandomStream& random) {
     const auto load = [](const auto& a, const auto& b) { return a.size() < b.size(); };
-    while (cv() > most) {
+    while (cv() > max) {
       checkWork();
       const auto [low, high] = std::minmax_element(places_.begin(), places_.end(), load);
       if (high->size() - low->size() <= 1 || !move(*high, *low, random)) return;
@@ -293,8 +293,8 @@ LayerRouting dealMatrix(const MoeProgram& program, std::uint32_t ranks, RandomSt
 }
 
 // Experts take selections in the order of the tokens' places, all ranks' first tokens first.
-void dropBeyond(std::uint64_t capacity, const MoeProgram& program, std::uint32_t ranks,
-                LayerRouting& routing) {
+void dropAboveCapacity(std::uint64_t capacity, const MoeProgram& program, std::uint32_t ranks,
+                       LayerRouting& routing) {
   std::vector<std::uint64_t> load(program.experts);
   std::vector<bool> kept(routing.experts.size());
   for (std::uint32_t t = 0; t < program.tokens; ++t) {
@@ -393,9 +393,9 @@ ExpertMap::ExpertMap(const MoeProgram& program, std::uint32_t ranks, std::uint64
 }
 
 std::uint64_t expertCapacity(const MoeProgram& program, std::uint32_t ranks) {
-  const auto most = static_cast<Int128>(selectionsOf(program, ranks)) *
-                    program.capacity.partsPerTrillion() / Fraction::kOne / program.experts;
-  return static_cast<std::uint64_t>(std::max<Int128>(most, 1));
+  const auto max = static_cast<Int128>(selectionsOf(program, ranks)) *
+                   program.capacity.partsPerTrillion() / Fraction::kOne / program.experts;
+  return static_cast<std::uint64_t>(std::max<Int128>(max, 1));
 }
 
 LayerRouting routeLayer(const MoeProgram& program, std::uint32_t ranks, std::uint64_t seed,
@@ -421,7 +421,7 @@ LayerRouting routeLayer(const MoeProgram& program, std::uint32_t ranks, std::uin
     Evening(routing, program.experts).run(program.load_cv.toDouble(), random);
   }
   if (program.capacity > Fraction()) {
-    dropBeyond(expertCapacity(program, ranks), program, ranks, routing);
+    dropAboveCapacity(expertCapacity(program, ranks), program, ranks, routing);
   }
   return routing;
 }

@@ -30,12 +30,12 @@ class RequestTraceParser {
   std::variant<std::vector<TraceEntry>, TraceError> parse(std::istream& text, TextExtent* extent) {
     TextTable table(text);
     bool header = true;
-    while (!error_ && (header || entries_.size() < rules_.most) && table.next()) {
+    while (!error_ && (header || entries_.size() < rules_.max) && table.next()) {
       line_ = table.lines().number();
       if (table.lines().tooLong()) {
         fail(1, kLineTooLong);
-      } else if (table.lines().extent().bytes > rules_.most_bytes) {
-        fail(1, "the requests up to here take more than " + std::to_string(rules_.most_bytes) +
+      } else if (table.lines().extent().bytes > rules_.max_bytes) {
+        fail(1, "the requests up to here take more than " + std::to_string(rules_.max_bytes) +
                     " bytes: \"requests\" limits their number");
       } else if (header) {
         parseHeader(table.fields());
@@ -91,9 +91,9 @@ class RequestTraceParser {
     const TextField& time_field = fields[column_[0]];
     const auto time = calendarTime(time_field.text);
     if (!time) fail(time_field.column, std::string(kTimeForm));
-    const std::uint64_t most = transport::kMaxMessage / rules_.bytes_per_token;
+    const std::uint64_t max = transport::kMaxMessage / rules_.bytes_per_token;
     const std::uint64_t context =
-        number(fields[column_[1]], 1, most, "context tokens, whose KV cache is a message");
+        number(fields[column_[1]], 1, max, "context tokens, whose KV cache is a message");
     const std::uint64_t generated = number(fields[column_[2]], 0, UINT32_MAX, "generated tokens");
     if (error_) return;
     if (!times_.empty() && time->with_offset != with_offset_) {
@@ -112,15 +112,14 @@ class RequestTraceParser {
     times_.push_back({*time, line_});
   }
 
-  std::uint64_t number(const TextField& field, std::uint64_t least, std::uint64_t most,
+  std::uint64_t number(const TextField& field, std::uint64_t min, std::uint64_t max,
                        const char* what) {
     const WholeNumber parsed = wholeNumber(field.text);
-    const std::uint64_t value = parsed.value.value_or(least);
-    if (parsed.value && value >= least && value <= most) return value;
+    const std::uint64_t value = parsed.value.value_or(min);
+    if (parsed.value && value >= min && value <= max) return value;
     fail(field.column, (parsed.value ? std::string("out of range") : std::string(parsed.fault)) +
-                           ": " + std::to_string(least) + " to " + std::to_string(most) + " " +
-                           what);
-    return least;
+                           ": " + std::to_string(min) + " to " + std::to_string(max) + " " + what);
+    return min;
   }
 
   // Times of the calendar into times after the earliest.

@@ -17,11 +17,11 @@ namespace plumbline::workload {
 // `prefill` + i mod (`ranks` - `prefill`). The time of computing the prompt is not modelled, nor
 // are the generated tokens, which stay on their host.
 struct RequestRules {
-  std::uint32_t ranks = 2;                // of the job
-  std::uint32_t prefill = 1;              // 1 to ranks - 1
-  std::uint64_t bytes_per_token = 1;      // of KV cache, 1 to 2^40 - 1
-  std::size_t most = SIZE_MAX;            // requests, from the first on
-  std::uint64_t most_bytes = UINT64_MAX;  // of the text, in lines that are read
+  std::uint32_t ranks = 2;               // of the job
+  std::uint32_t prefill = 1;             // 1 to ranks - 1
+  std::uint64_t bytes_per_token = 1;     // of KV cache, 1 to 2^40 - 1
+  std::size_t max = SIZE_MAX;            // requests, from the first on
+  std::uint64_t max_bytes = UINT64_MAX;  // of the text, in lines that are read
 };
 
 // Entries, or the first mistake. The first line names the columns, TIMESTAMP, ContextTokens and

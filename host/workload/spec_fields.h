@@ -9,7 +9,7 @@
 namespace plumbline::workload {
 
 // The default algorithm of a collective.
-Algorithm usualAlgorithm(CollectiveKind kind);
+Algorithm defaultAlgorithm(CollectiveKind kind);
 
 // The word of scenarios: "expert-choice".
 std::string moeRoutingName(MoeRouting routing);

@@ -85,24 +85,23 @@ class TraceParser {
     if (!error_) entries_.push_back(entry);
   }
 
-  std::uint64_t integer(const TextField& field, std::uint64_t least, std::uint64_t most,
+  std::uint64_t integer(const TextField& field, std::uint64_t min, std::uint64_t max,
                         std::string_view name) {
     if (field.text.empty()) {
       fail(field.column, fmt::format("a {} is missing", name));
-      return least;
+      return min;
     }
     const auto wrong = std::find_if(field.text.begin(), field.text.end(),
                                     [](char c) { return c < '0' || c > '9'; });
     if (wrong != field.text.end()) {
       fail(field.column + static_cast<std::size_t>(wrong - field.text.begin()),
            fmt::format("a {} has decimal digits only", name));
-      return least;
+      return min;
     }
-    const auto value = wholeNumberUpTo(field.text, most);
-    if (!value) fail(field.column, fmt::format("a {} of more than {}", name, most));
-    if (value && *value < least)
-      fail(field.column, fmt::format("a {} of less than {}", name, least));
-    return value.value_or(least);
+    const auto value = wholeNumberUpTo(field.text, max);
+    if (!value) fail(field.column, fmt::format("a {} of more than {}", name, max));
+    if (value && *value < min) fail(field.column, fmt::format("a {} of less than {}", name, min));
+    return value.value_or(min);
   }
 
   Picoseconds time(const TextField& field) {

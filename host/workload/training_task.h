@@ -39,9 +39,9 @@ class TrainingTask final : public Task, private Sender {
   [[nodiscard]] const std::vector<RankIteration>& iterations() const { return iterations_; }
   // Iterations that this rank has begun, including the one that it begins next: it cannot end
   // earlier.
-  [[nodiscard]] std::uint32_t leastIterations() const { return iteration_ + 1; }
+  [[nodiscard]] std::uint32_t minIterations() const { return iteration_ + 1; }
   // Ends after `iterations` if the program has more. The same number for all ranks of a job, at
-  // least leastIterations() of each. Not while the fabric is running.
+  // least minIterations() of each. Not while the fabric is running.
   void endAfter(std::uint32_t iterations) { most_ = std::min(most_, iterations); }
 
  private:

@@ -12,55 +12,56 @@ namespace {
 // One direction between two hosts.
 using Pair = std::pair<HostId, HostId>;
 
-enum class Fate : std::uint8_t { kArrived, kOpen, kLost };
+enum class MessageState : std::uint8_t { kArrived, kOpen, kLost };
 
 // Records of a message, or of its parts so far.
 struct Found {
-  Fate fate = Fate::kArrived;
+  MessageState state = MessageState::kArrived;
   Picoseconds posted;
   Picoseconds arrived{};
   std::uint32_t parts = 0;
 };
 
 // The arrivals of one pair of hosts, by flow and number.
-class Landings {
+class PairArrivals {
  public:
-  void add(const Landing& landing) { landings_.push_back(landing); }
+  void add(const MessageArrival& arrival) { arrivals_.push_back(arrival); }
 
   void sort() {
-    std::sort(landings_.begin(), landings_.end(), [](const Landing& a, const Landing& b) {
-      return std::tie(a.flow, a.number) < std::tie(b.flow, b.number);
-    });
+    std::sort(arrivals_.begin(), arrivals_.end(),
+              [](const MessageArrival& a, const MessageArrival& b) {
+                return std::tie(a.flow, a.number) < std::tie(b.flow, b.number);
+              });
   }
 
   [[nodiscard]] Found find(const Dispatch& sent) const {
     const auto key = std::tie(sent.flow, sent.number);
     const auto place = std::lower_bound(
-        landings_.begin(), landings_.end(), key,
-        [](const Landing& a, const auto& b) { return std::tie(a.flow, a.number) < b; });
-    Found found{Fate::kOpen, sent.posted, {}, 1};
-    if (place == landings_.end() || place->flow != sent.flow) return found;
+        arrivals_.begin(), arrivals_.end(), key,
+        [](const MessageArrival& a, const auto& b) { return std::tie(a.flow, a.number) < b; });
+    Found found{MessageState::kOpen, sent.posted, {}, 1};
+    if (place == arrivals_.end() || place->flow != sent.flow) return found;
     if (place->number != sent.number) {
-      found.fate = Fate::kLost;  // a later one of the flow has arrived
+      found.state = MessageState::kLost;  // a later one of the flow has arrived
     } else {
-      found.fate = Fate::kArrived;
+      found.state = MessageState::kArrived;
       found.arrived = place->arrived;
     }
     return found;
   }
 
  private:
-  std::vector<Landing> landings_;
+  std::vector<MessageArrival> arrivals_;
 };
 
 class Matcher {
  public:
   explicit Matcher(const std::vector<UnacknowledgedEnd>& ends) {
     for (const UnacknowledgedEnd& end : ends) {
-      for (const Landing& landing : end.port->landed())
-        landings_[{landing.from, end.host}].add(landing);
+      for (const MessageArrival& arrival : end.port->arrivedMessages())
+        arrivals_[{arrival.from, end.host}].add(arrival);
     }
-    for (auto& entry : landings_) entry.second.sort();
+    for (auto& entry : arrivals_) entry.second.sort();
   }
 
   void match(const UnacknowledgedEnd& sender) {
@@ -73,16 +74,17 @@ class Matcher {
     std::optional<std::pair<HostId, std::uint32_t>> flow;
     std::uint64_t place = 0;
     for (const Dispatch& one : sent) {
-      const Found found = landings_[{sender.host, one.to}].find(one);
+      const Found found = arrivals_[{sender.host, one.to}].find(one);
       if (!one.part) {
         count(found);
         continue;
       }
       if (flow != std::pair(one.to, one.flow)) place = 0;
       flow = {one.to, one.flow};
-      Found& whole = split.try_emplace({one.to, place++}, Found{Fate::kArrived, one.posted, {}, 0})
-                         .first->second;
-      whole.fate = std::max(whole.fate, found.fate);
+      Found& whole =
+          split.try_emplace({one.to, place++}, Found{MessageState::kArrived, one.posted, {}, 0})
+              .first->second;
+      whole.state = std::max(whole.state, found.state);
       whole.arrived = std::max(whole.arrived, found.arrived);
       ++whole.parts;
     }
@@ -95,14 +97,14 @@ class Matcher {
 
  private:
   void count(const Found& found) {
-    if (found.fate == Fate::kLost) ++result_.lost;
-    if (found.fate == Fate::kOpen) ++result_.open;
-    if (found.fate != Fate::kArrived) return;
+    if (found.state == MessageState::kLost) ++result_.lost;
+    if (found.state == MessageState::kOpen) ++result_.open;
+    if (found.state != MessageState::kArrived) return;
     ++result_.arrived;
     result_.time.record(static_cast<std::uint64_t>((found.arrived - found.posted).count()));
   }
 
-  std::map<Pair, Landings> landings_;
+  std::map<Pair, PairArrivals> arrivals_;
   Unacknowledged result_;
 };
 

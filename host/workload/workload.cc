@@ -18,17 +18,15 @@
 namespace plumbline::workload {
 namespace {
 
-constexpr Rank kRanksPerCheck = 64;  // of checkWork()
-constexpr std::uint32_t kMaxFlows = 256;
-constexpr std::uint32_t kMaxIterations = 10'000'000;
+constexpr Rank kRanksPerCheck = 64;                // of checkWork()
 constexpr std::size_t kMaxConnections = 1U << 16;  // of a rank; they are the labels' steps
 constexpr std::uint32_t kMaxSplitOutstanding = 1U << kSequenceBits;
 
 void checkJob(const JobSpec& job) {
-  if (job.flows == 0 || job.flows > kMaxFlows) {
+  if (job.flows == 0 || job.flows > kMaxJobFlows) {
     refuse(fmt::format("{} flows per pair of hosts", job.flows), "1 to 256", "flows");
   }
-  if (job.first_flow >= kMaxFlows || job.first_flow + job.flows > kMaxFlows) {
+  if (job.first_flow >= kMaxJobFlows || job.first_flow + job.flows > kMaxJobFlows) {
     refuse(fmt::format("flows {} to {} of a pair of hosts", job.first_flow,
                        std::uint64_t{job.first_flow} + job.flows - 1),
            "0 to 255");
@@ -39,7 +37,7 @@ void checkJob(const JobSpec& job) {
 void checkTraining(const JobSpec& job, const TrainingProgram& program) {
   if (job.verb == transport::Verb::kRead)
     refuse("collectives cannot use the verb read", "write, write-immediate or send", "verb");
-  if (program.iterations == 0 || program.iterations > kMaxIterations) {
+  if (program.iterations == 0 || program.iterations > kMaxJobIterations) {
     refuse(fmt::format("iterations is {}", program.iterations), "1 to 10^7", "iterations");
   }
   bool negative = program.compute < Picoseconds() || program.compute_spread < Picoseconds();
@@ -309,14 +307,14 @@ std::vector<IterationResult> Workload::iterationsOf(std::uint32_t job) const {
 }
 
 void Workload::endIterations(std::uint32_t job) {
-  std::uint32_t least = 0;
+  std::uint32_t min = 0;
   for (const Task* task : tasks_.at(job)) {
     const auto* training = dynamic_cast<const TrainingTask*>(task);
-    if (training != nullptr) least = std::max(least, training->leastIterations());
+    if (training != nullptr) min = std::max(min, training->minIterations());
   }
   for (Task* task : tasks_[job]) {
     auto* training = dynamic_cast<TrainingTask*>(task);
-    if (training != nullptr) training->endAfter(least);
+    if (training != nullptr) training->endAfter(min);
   }
 }
 

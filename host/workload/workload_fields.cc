@@ -1,10 +1,11 @@
 // The fields of a workload. How they act: docs/model/workloads.md.
+#include "fabric/spec/fabric_spec.h"
 #include "spec/declare.h"
 #include "workload/spec_fields.h"
 
 namespace plumbline::workload {
 
-Algorithm usualAlgorithm(CollectiveKind kind) {
+Algorithm defaultAlgorithm(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::kAllToAll:
       return Algorithm::kLinearShift;
@@ -37,11 +38,6 @@ using workload::Placement;
 using workload::PlacementRule;
 using workload::TraceEntry;
 using workload::TrainingProgram;
-
-// Hosts of a fabric at most.
-constexpr std::size_t kMostHosts = 8192;
-constexpr std::uint32_t kMostIterations = 10'000'000;
-constexpr std::uint32_t kMostFlows = 256;
 
 template <PlacementRule kRule>
 bool isBy(const Placement& placement) {
@@ -112,7 +108,7 @@ const Fields& fieldsOf<CollectiveSpec>() {
           .word("alltoall", CollectiveKind::kAllToAll)
           .word("broadcast", CollectiveKind::kBroadcast)
           .need()
-          .then([](CollectiveSpec& one) { one.algorithm = workload::usualAlgorithm(one.kind); }),
+          .then([](CollectiveSpec& one) { one.algorithm = workload::defaultAlgorithm(one.kind); }),
       field<&CollectiveSpec::algorithm>("algorithm", "`hierarchical`: a ring per rail")
           .word("ring", Algorithm::kRing)
           .word("tree", Algorithm::kTree)
@@ -150,7 +146,7 @@ template <>
 const Fields& fieldsOf<TrainingProgram>() {
   static const Fields kFields{
       field<&TrainingProgram::iterations>("iterations", "Of computing and communicating")
-          .in(1, kMostIterations),
+          .in(1, workload::kMaxJobIterations),
       field<&TrainingProgram::compute>("compute", "Compute phase of an iteration"),
       field<&TrainingProgram::compute_spread>("compute_spread",
                                               "Up to how much longer it takes a straggler"),
@@ -256,16 +252,17 @@ const Fields& fieldsOf<JobSpec>() {
               "hosts",
               "Instead of `ranks` and `placement`: the host of every rank; may "
               "be hosts of other jobs")
-              .upTo(kMostHosts)
+              .upTo(fabric::kMaxHosts)
               .otherwise("by `placement`")
               .then([](Placement& one) { one.rule = PlacementRule::kExplicit; })),
       block<&JobSpec::placement>("placement", "Where ranks sit"),
       field<&JobSpec::start>("start", "Of the job"),
-      field<&JobSpec::flows>("flows", "QPs or PDCs per pair of hosts").in(1, kMostFlows),
+      field<&JobSpec::flows>("flows", "QPs or PDCs per pair of hosts")
+          .in(1, workload::kMaxJobFlows),
       field<&JobSpec::first_flow>("first_flow",
                                   "Number of the first of them: jobs with a pair of hosts in "
                                   "common share flows of the same number")
-          .in(0, kMostFlows - 1)
+          .in(0, workload::kMaxJobFlows - 1)
           .storedIfChanged(),
       field<&JobSpec::flow_use>("flow_use",
                                 "`split`: every message in as many parts as there are flows")

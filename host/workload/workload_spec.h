@@ -166,6 +166,10 @@ enum class FlowUse : std::uint8_t {
   kSplit,  // every message in as many parts as there are flows, if it has that many bytes
 };
 
+// Limits of a job: flows per pair of hosts, iterations.
+inline constexpr std::uint32_t kMaxJobFlows = 256;
+inline constexpr std::uint32_t kMaxJobIterations = 10'000'000;
+
 struct JobSpec {
   std::string name;
   Placement placement;

@@ -114,7 +114,7 @@ class CardSim::Impl {
     finishAccess("write", offset);
   }
 
-  std::vector<card::CapturedFrame> takeCaptured() {
+  std::vector<card::CapturedFrame> readCaptured() {
     return capture_ ? capture_->takeFrames() : std::vector<card::CapturedFrame>();
   }
 
@@ -338,6 +338,6 @@ WireStats CardSim::wireStats(std::uint32_t port) const { return impl_->wireStats
 std::uint32_t CardSim::read(std::uint32_t offset) { return impl_->read(offset); }
 void CardSim::write(std::uint32_t offset, std::uint32_t value) { impl_->write(offset, value); }
 void CardSim::wait(Picoseconds duration) { impl_->runUntil(impl_->now() + duration); }
-std::vector<card::CapturedFrame> CardSim::takeCaptured() { return impl_->takeCaptured(); }
+std::vector<card::CapturedFrame> CardSim::readCaptured() { return impl_->readCaptured(); }
 
 }  // namespace plumbline::sim

@@ -59,7 +59,7 @@ class CardSim final : public card::RegisterBus {
   // Throws Error(kUnsupported) for a port count no model was built for.
   explicit CardSim(const CardSimOptions& options);
   // A card with access to `memory`, which must outlive it: `model` is of makeHostCardModel(). Its
-  // captures end there, and takeCaptured() is always empty.
+  // captures end there, and readCaptured() is always empty.
   CardSim(const CardSimOptions& options, std::unique_ptr<CardModel> model,
           const DeviceMemory& memory);
   ~CardSim() override;
@@ -93,7 +93,7 @@ class CardSim final : public card::RegisterBus {
   std::uint32_t read(std::uint32_t offset) override;
   void write(std::uint32_t offset, std::uint32_t value) override;
   void wait(Picoseconds duration) override;
-  std::vector<card::CapturedFrame> takeCaptured() override;
+  std::vector<card::CapturedFrame> readCaptured() override;
 
  private:
   class Impl;

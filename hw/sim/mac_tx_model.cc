@@ -14,7 +14,7 @@ constexpr std::int64_t kMaxDeficit = 7;
 constexpr std::int64_t kAverageGap = kMinGapBytes.count();
 constexpr std::int64_t kPreamble = kPreambleBytes.count();
 // Most frames in flight whose memory is kept: 150 of 64 bytes are on a wire of 1 us.
-constexpr std::size_t kMostKept = 1024;
+constexpr std::size_t kMaxKeptFrames = 1024;
 
 constexpr std::int64_t roundUp(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -75,7 +75,7 @@ std::optional<MacTxModel::Sent> MacTxModel::beat(Picoseconds edge, const std::ui
 FrameBytes MacTxModel::handOut() {
   FrameBytes sent = frame_;
   const bool all_held = handed_out_.empty() || handed_out_[oldest_].use_count() > 1;
-  if (all_held && handed_out_.size() < kMostKept) {
+  if (all_held && handed_out_.size() < kMaxKeptFrames) {
     handed_out_.insert(handed_out_.begin() + static_cast<std::ptrdiff_t>(oldest_), nullptr);
   }
   std::swap(frame_, handed_out_[oldest_]);

@@ -32,7 +32,7 @@ class Beneath : public testing::Test {
   // Contents of the file, or "" if it is not opened.
   std::string read(const std::string& name) {
     error_ = 0;
-    const auto file = openBeneath((top_ / "files").string(), name, error_);
+    const auto file = openBelow((top_ / "files").string(), name, error_);
     if (!file) return {};
     std::ostringstream text;
     text << std::ifstream(file->path(), std::ios::binary).rdbuf();

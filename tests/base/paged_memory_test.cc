@@ -28,7 +28,7 @@ constexpr std::size_t kPage = std::size_t{2} << 20;
 class Marked {
  public:
   Marked(std::size_t bytes, unsigned mark)
-      : block_(static_cast<unsigned char*>(takePaged(bytes))), bytes_(bytes), mark_(mark) {
+      : block_(static_cast<unsigned char*>(allocatePaged(bytes))), bytes_(bytes), mark_(mark) {
     std::memset(block_, static_cast<int>(mark_ & 0xFF), bytes_);
   }
   Marked(Marked&& other) noexcept
@@ -40,7 +40,7 @@ class Marked {
     return *this;
   }
   ~Marked() {
-    if (block_ != nullptr) givePaged(block_, bytes_);
+    if (block_ != nullptr) freePaged(block_, bytes_);
   }
 
   [[nodiscard]] bool intact() const {
@@ -95,13 +95,13 @@ TEST(PagedMemory, BlocksOfAllSizesLieApartOnCacheLinesOfTheirOwn) {
 
 TEST(PagedMemory, ABlockLargerThanARegionHasRoom) {
   constexpr std::size_t kBytes = 33 * kPage;
-  auto* const block = static_cast<unsigned char*>(takePaged(kBytes));
+  auto* const block = static_cast<unsigned char*>(allocatePaged(kBytes));
   const Marked behind(64, 7);
   block[0] = 1;
   block[kBytes - 1] = 2;
   EXPECT_TRUE(behind.intact());
   EXPECT_EQ(block[0], 1);
-  givePaged(block, kBytes);
+  freePaged(block, kBytes);
 }
 
 TEST(PagedMemory, WhatIsGivenBackIsUsedAgainForItsSize) {

@@ -59,7 +59,7 @@ class OfiProvider : public testing::TestWithParam<Case> {};
 // exactly for the operations with them; and the received data is the sent data.
 TEST_P(OfiProvider, CarriesMessagesOverEveryQueuePair) {
   const Info info = findProvider(specOf(GetParam().provider), Reach::kThisHost);
-  for (const std::int64_t bytes : {leastMessage(*info).count(), std::int64_t{4}, std::int64_t{64},
+  for (const std::int64_t bytes : {minMessage(*info).count(), std::int64_t{4}, std::int64_t{64},
                                    std::int64_t{5000}, std::int64_t{300'000}}) {
     SCOPED_TRACE(bytes);
     const endpoint::ChannelSpec spec{GetParam().operation, Bytes(bytes), 3, 4};
@@ -182,7 +182,7 @@ TEST(OfiChannel, SaysThatItsPeerIsGone) {
 TEST(OfiChannel, SaysThatAMessageFailed) {
   const Info info = findProvider(specOf("tcp;ofi_rxm"), Reach::kThisHost);
   OfiChannel channel(*info, {Operation::kWrite, Bytes(4096), 1, 4});
-  channel.spoilKey();
+  channel.invalidateKey();
   ASSERT_TRUE(channel.post(0, 0));
   EXPECT_THAT(faultOf(channel, true), HasSubstr("a message failed"));
 }

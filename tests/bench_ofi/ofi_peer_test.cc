@@ -83,7 +83,7 @@ TEST_P(OfiPeerTest, CarriesMessagesOfEveryOperation) {
       EXPECT_FALSE(channel->intact()) << "nothing is left of the messages that connect";
       sendWindow(*channel, channel_spec);
       sendWindow(*channel, channel_spec);
-      EXPECT_EQ(channel->serve(), endpoint::targetIsTold(operation) ? 24U : 0U);
+      EXPECT_EQ(channel->serve(), endpoint::targetIsNotified(operation) ? 24U : 0U);
       EXPECT_TRUE(channel->intact());
     }
   }

@@ -237,11 +237,11 @@ TEST(Background, DelaysEveryFrameAsTheFabricSays) {
   EXPECT_EQ(next, expected.size());
 
   const stats::Histogram& histogram = seen.result.latency.at(0).histogram;
-  const auto [least, most] = std::minmax_element(expected.begin(), expected.end());
+  const auto [min, max] = std::minmax_element(expected.begin(), expected.end());
   EXPECT_EQ(histogram.count(), expected.size());
-  EXPECT_NEAR(static_cast<double>(histogram.minimum()), static_cast<double>(least->count()), clock);
-  EXPECT_NEAR(static_cast<double>(histogram.maximum()), static_cast<double>(most->count()), clock);
-  EXPECT_GT(*most, *least + microseconds(5));  // the queue was there
+  EXPECT_NEAR(static_cast<double>(histogram.minimum()), static_cast<double>(min->count()), clock);
+  EXPECT_NEAR(static_cast<double>(histogram.maximum()), static_cast<double>(max->count()), clock);
+  EXPECT_GT(*max, *min + microseconds(5));  // the queue was there
 }
 
 TEST(Background, DropsAreTheFramesThatAreMissing) {

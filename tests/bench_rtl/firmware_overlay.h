@@ -72,7 +72,7 @@ class FirmwareOverlay final : public card::RegisterBus {
   }
 
   void wait(Picoseconds duration) override { card_->wait(duration); }
-  std::vector<card::CapturedFrame> takeCaptured() override { return card_->takeCaptured(); }
+  std::vector<card::CapturedFrame> readCaptured() override { return card_->readCaptured(); }
 
  private:
   static constexpr std::uint32_t kMemoryBytes = 96 * 1024;

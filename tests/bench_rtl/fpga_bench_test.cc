@@ -90,7 +90,7 @@ class Laboratory {
       card_.write(offset, value);
     }
     void wait(Picoseconds duration) override { card_.wait(duration); }
-    std::vector<card::CapturedFrame> takeCaptured() override { return {}; }
+    std::vector<card::CapturedFrame> readCaptured() override { return {}; }
 
    private:
     void use() {

@@ -50,7 +50,7 @@ class MemoryBus final : public card::RegisterBus {
   void wait(Picoseconds duration) override { sim_.wait(duration); }
   void startCapture() override { dma_.startCapture(); }
   void stopCapture() override { dma_.stopCapture(); }
-  std::vector<card::CapturedFrame> takeCaptured() override { return dma_.takeCaptured(); }
+  std::vector<card::CapturedFrame> readCaptured() override { return dma_.readCaptured(); }
 
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;

@@ -98,7 +98,7 @@ class CardWithMacs {
     void wait(Picoseconds duration) override {
       if (duration < microseconds(100)) home_.card_.wait(duration);
     }
-    std::vector<card::CapturedFrame> takeCaptured() override { return {}; }
+    std::vector<card::CapturedFrame> readCaptured() override { return {}; }
 
    private:
     TestMac* macAt(std::uint32_t offset) {

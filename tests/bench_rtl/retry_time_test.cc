@@ -15,9 +15,9 @@ constexpr double kColumn = 640;            // 8 bytes at 100 Gb/s
 // bytes take 5'120: link and MAC make it 1'474'880, which is edge 476 (1'477'042).
 TEST(RetryTime, IsWhatAHandAddsUp) {
   const RetryTime time = retryOnFreeLine(Bytes(64), nanoseconds(500));
-  EXPECT_EQ(time.least, Picoseconds(1'477'042));
+  EXPECT_EQ(time.min, Picoseconds(1'477'042));
   // Always 476 clocks (1'477'042.4), between edges that are cut to whole picoseconds.
-  EXPECT_EQ(time.most, Picoseconds(1'477'043));
+  EXPECT_EQ(time.max, Picoseconds(1'477'043));
 }
 
 TEST(RetryTime, IsTheSumOfItsPartsAndLessThanTwoRoundingsMore) {
@@ -27,10 +27,10 @@ TEST(RetryTime, IsTheSumOfItsPartsAndLessThanTwoRoundingsMore) {
       // 12 and 10 clocks, link and both MACs twice, the frame.
       const double parts = 22 * kClock + 2 * (1000.0 * static_cast<double>(delay_ns) + 200'000) +
                            80.0 * static_cast<double>(bytes);
-      EXPECT_GE(static_cast<double>(time.least.count()), parts - 1) << bytes << " " << delay_ns;
+      EXPECT_GE(static_cast<double>(time.min.count()), parts - 1) << bytes << " " << delay_ns;
       // Each way ends at a column and at a clock edge.
-      EXPECT_LE(static_cast<double>(time.most.count()), parts + 2 * (kColumn + kClock) + 1);
-      EXPECT_LE((time.most - time.least).count(), 3104);
+      EXPECT_LE(static_cast<double>(time.max.count()), parts + 2 * (kColumn + kClock) + 1);
+      EXPECT_LE((time.max - time.min).count(), 3104);
     }
   }
 }
@@ -39,7 +39,7 @@ TEST(RetryTime, IsTheSumOfItsPartsAndLessThanTwoRoundingsMore) {
 TEST(RetryTime, AShortLastBeatWaitsForTheOneBeforeIt) {
   const RetryTime whole = retryOnFreeLine(Bytes(64), nanoseconds(500));
   const RetryTime more = retryOnFreeLine(Bytes(65), nanoseconds(500));
-  EXPECT_NEAR(static_cast<double>((more.least - whole.least).count()), kClock, 2);
+  EXPECT_NEAR(static_cast<double>((more.min - whole.min).count()), kClock, 2);
 }
 
 TEST(GoBackNShare, IsTheClosedForm) {

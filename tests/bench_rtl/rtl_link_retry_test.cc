@@ -110,9 +110,9 @@ TEST(RtlLinkRetry, BothDirectionsAtOnce) {
     // Beside frames on the way back a NACK waits for a gap; the replay waits for the sender's
     // current frame.
     const Picoseconds slack = 7 * frameSlot(Bytes(512), gigabitsPerSecond(100));
-    const auto least = static_cast<std::int64_t>(receiver.damaged.minimum());
-    EXPECT_GE(least, free.least.count());
-    EXPECT_LE(least, (free.most + slack).count());
+    const auto min = static_cast<std::int64_t>(receiver.damaged.minimum());
+    EXPECT_GE(min, free.min.count());
+    EXPECT_LE(min, (free.max + slack).count());
   }
 }
 
@@ -151,12 +151,12 @@ TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
     const fabric::LinkCounters& total = result.fabric->total;
     ASSERT_GT(total.retries, 3U);
     // Round trip, both ends, the copy; and up to a frame that the sender is transmitting.
-    const Picoseconds least = 2 * hop.delay + llr.receiver_processing + llr.sender_processing +
-                              serializationTime(Bytes(512), gigabitsPerSecond(100));
+    const Picoseconds min = 2 * hop.delay + llr.receiver_processing + llr.sender_processing +
+                            serializationTime(Bytes(512), gigabitsPerSecond(100));
     const Picoseconds slot = frameSlot(Bytes(512), gigabitsPerSecond(100));
     const Picoseconds mean = total.retry_total / static_cast<std::int64_t>(total.retries);
-    EXPECT_GE(mean, least);
-    EXPECT_LE(mean, least + slot + least / 10);  // now and then a copy is damaged as well
+    EXPECT_GE(mean, min);
+    EXPECT_LE(mean, min + slot + min / 10);  // now and then a copy is damaged as well
     EXPECT_GE(total.retry_max, mean);
     // Retries are reported for the hop with errors only.
     for (const LinkLoad& link : result.fabric->links) {
@@ -165,19 +165,18 @@ TEST(RtlLinkRetry, HopsOfTheFabricRepairEachTheirOwn) {
       EXPECT_EQ(link.retries->latency.count(), total.retries);
       EXPECT_EQ(link.retries->latency.maximum(),
                 static_cast<std::uint64_t>(total.retry_max.count()));
-      EXPECT_GE(link.retries->latency.minimum(), static_cast<std::uint64_t>(least.count()));
-      EXPECT_LT(link.retries->latency.minimum(),
-                static_cast<std::uint64_t>((least + slot).count()));
-      EXPECT_EQ(link.retries->computed.least, least);
-      EXPECT_EQ(link.retries->computed.most, least);
+      EXPECT_GE(link.retries->latency.minimum(), static_cast<std::uint64_t>(min.count()));
+      EXPECT_LT(link.retries->latency.minimum(), static_cast<std::uint64_t>((min + slot).count()));
+      EXPECT_EQ(link.retries->computed.min, min);
+      EXPECT_EQ(link.retries->computed.max, min);
     }
     // The retries show in the latency of the stream that crosses the hop, and of no other.
     const auto spread = [&](std::size_t stream) {
       const stats::Histogram& latency = result.latency.at(stream).histogram;
       return Picoseconds(static_cast<std::int64_t>(latency.maximum() - latency.minimum()));
     };
-    EXPECT_GT(spread(hop.stream), least);
-    EXPECT_LT(spread(1 - hop.stream), least / 2);
+    EXPECT_GT(spread(hop.stream), min);
+    EXPECT_LT(spread(1 - hop.stream), min / 2);
   }
 }
 

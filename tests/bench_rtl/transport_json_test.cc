@@ -170,7 +170,7 @@ TEST(TransportJson, EveryFieldOfUetShows) {
   expectDifferent<S>(
       base,
       {[](S& s) { s.swift.target_qdelay = seconds(1); }, [](S& s) { s.swift.flow_range = 0.3; },
-       [](S& s) { s.swift.flow_least_window = 0.3; }, [](S& s) { s.swift.flow_most_window = 30; },
+       [](S& s) { s.swift.flow_min_window = 0.3; }, [](S& s) { s.swift.flow_max_window = 30; },
        [](S& s) { s.swift.additive_increase = 0.3; }, [](S& s) { s.swift.beta = 0.3; },
        [](S& s) { s.swift.max_mdf = 0.3; }, [](S& s) { s.swift.max_window = 0.3; }});
 }

@@ -54,7 +54,7 @@ class FakeEnd final : public VerbsEnd {
            const MemoryKey& remote) override {
     if (remote.address != 1 || remote.rkey != 2) return EINVAL;
     const std::lock_guard lock(script_.mutex);
-    const bool told = endpoint::targetIsTold(operation);
+    const bool told = endpoint::targetIsNotified(operation);
     if (script_.post_error != 0) return script_.post_error;
     if (done_.size() >= script_.send_room) return ENOMEM;
     // Waits for a receiver that is not ready.
@@ -113,7 +113,7 @@ class FakeEnd final : public VerbsEnd {
 
 // Separately opened ends find each other through the script, by the number of their first pair: the
 // initiator identifies the target by its address.
-class FakeOpenEnd final : public OpenEnd {
+class FakeOpenEnd final : public UnconnectedEnd {
  public:
   FakeOpenEnd(FakeScript& script, const EndSpec& spec)
       : script_(script), end_(std::make_unique<FakeEnd>(script, spec.memory_bytes)) {
@@ -159,8 +159,8 @@ class FakeLibrary final : public VerbsLibrary {
     return {std::move(caller), std::move(callee)};
   }
 
-  std::unique_ptr<OpenEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,
-                                Role role) override {
+  std::unique_ptr<UnconnectedEnd> open(const bench::EndpointSpec& spec, const EndSpec& end,
+                                       Role role) override {
     const int error = role == Role::kTarget ? script_.target_errno : script_.connect_errno;
     checkErrno(error, "ibv_reg_mr", end.name);
     {

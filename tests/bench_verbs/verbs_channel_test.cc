@@ -43,7 +43,7 @@ TEST_P(VerbsChannelOf, CompletesEverySlotOnceAndBringsTheBytes) {
     EXPECT_TRUE(under_way.empty());
     told += channel.serve();  // puts the receives back, without which the third round fails
   }
-  EXPECT_EQ(told, endpoint::targetIsTold(GetParam()) ? 24U : 0U);
+  EXPECT_EQ(told, endpoint::targetIsNotified(GetParam()) ? 24U : 0U);
   EXPECT_TRUE(channel.intact());
 }
 
@@ -54,7 +54,7 @@ TEST_P(VerbsChannelOf, FindsReceivesWhileItsTargetIsLate) {
     std::array<std::uint32_t, 8> done{};
     EXPECT_EQ(channel.poll(done), 8U);
   }
-  EXPECT_EQ(channel.serve(), endpoint::targetIsTold(GetParam()) ? 16U : 0U);
+  EXPECT_EQ(channel.serve(), endpoint::targetIsNotified(GetParam()) ? 16U : 0U);
 }
 
 TEST_P(VerbsChannelOf, SaysWhetherACompletionIsADelivery) {

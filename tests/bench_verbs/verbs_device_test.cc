@@ -114,7 +114,7 @@ void sendTo(const Case& which) {
   EXPECT_EQ(outcome.latency.count(), which.messages);
   EXPECT_TRUE(channel->intact());
   const bool reliable = which.service == QueuePairService::kReliable;
-  EXPECT_EQ(told, endpoint::targetIsTold(which.operation) ? which.messages : 0U);
+  EXPECT_EQ(told, endpoint::targetIsNotified(which.operation) ? which.messages : 0U);
   EXPECT_EQ(channel->confirmsDelivery(), reliable);
   // Round trip between two emulated machines: more than a microsecond, and less than the sum of a
   // retransmission timeout and the delays of a loaded machine.
@@ -220,7 +220,7 @@ TEST_F(VerbsFaultsOfADevice, AccessThatTheOperationDoesNotNeedIsRefused) {
 // Work requests of a queue pair in error complete at once: more of them than the queue holds.
 TEST_F(VerbsFaultsOfADevice, ACompletionQueueOverruns) {
   constexpr std::uint32_t kPairs = 16;
-  auto end = openEnd(hereSpec(), {"end", 1, 1, 64});
+  auto end = makeEnd(hereSpec(), {"end", 1, 1, 64});
   ibv_qp_init_attr attributes = end->attributes(kReliable);
   for (std::uint32_t i = 1; i < kPairs; ++i) {
     Ibv<ibv_qp> pair(ibv_create_qp(end->domain(), &attributes));

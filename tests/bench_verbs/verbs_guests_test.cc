@@ -200,7 +200,7 @@ void checkTransfers(const std::filesystem::path& results, const std::string& ope
   EXPECT_THAT(pointsOf(test, "transfer_p99_us"),
               ElementsAre("4 KiB, 1 QP, one at a time", "64 B, 1 QP, one at a time",
                           "64 KiB, 1 QP, one at a time"));
-  for (const auto& [point, least] : kpisOf(test, "transfer_min_us")) EXPECT_GT(least, 1) << point;
+  for (const auto& [point, min] : kpisOf(test, "transfer_min_us")) EXPECT_GT(min, 1) << point;
   const auto bandwidth = kpisOf(test, "kv_gigabytes_per_s");
   EXPECT_EQ(bandwidth.size(), 3U);
   for (const auto& [point, rate] : bandwidth) EXPECT_GT(rate, 0) << point;

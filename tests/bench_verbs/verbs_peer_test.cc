@@ -69,7 +69,7 @@ TEST_F(VerbsPeerTest, BringsTheBytesAndTheTargetTellsOfThem) {
       told += channel->serve();  // by then the target has posted its receives again
     }
     EXPECT_TRUE(channel->intact());
-    EXPECT_EQ(told, endpoint::targetIsTold(operation) ? 16U : 0U);
+    EXPECT_EQ(told, endpoint::targetIsNotified(operation) ? 16U : 0U);
   }
 }
 

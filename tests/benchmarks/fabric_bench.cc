@@ -127,14 +127,14 @@ class CalibrationLoop {
 // because a machine's speed changes with its other load.
 double calibrate() {
   constexpr std::uint64_t kRecords = 1'000'000;
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (int pass = 0; pass < 3; ++pass) {
     CalibrationLoop loop;
     const auto start = Clock::now();
     benchmark::DoNotOptimize(loop.run(kRecords));
-    least = std::min(least, nanosecondsSince(start) / kRecords);
+    min = std::min(min, nanosecondsSince(start) / kRecords);
   }
-  return least;
+  return min;
 }
 
 // --- Peak memory ---------------------------------------------------------------------------------
@@ -177,9 +177,9 @@ void demand(const std::string& what, double value, double limit) {
 
 // Limits apply to a machine on which the calibration loop takes this many ns per record; on a
 // slower one times may be longer in proportion. `calibration`: the time here.
-double slowness(double calibration) {
-  constexpr double kUsual = 64;
-  return std::max(1.0, calibration / kUsual);
+double slowdown(double calibration) {
+  constexpr double kDefault = 64;
+  return std::max(1.0, calibration / kDefault);
 }
 
 // Other programs only slow a run down, for seconds at a time. So a run above its limit is repeated
@@ -276,7 +276,7 @@ Figures measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned 
                 const Demand& asked, const Comparison& comparison = {}) {
   MinimalRuns minimal(comparison);
   double calibration = std::min(calibrate(), calibrate());
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   double peak = 0;
   int runs = 0;
   Outcome outcome;
@@ -284,7 +284,7 @@ Figures measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned 
     if (minimal.any()) minimal.once();
     resetPeakMemory();
     outcome = simulate(spec, threads);
-    least = std::min(least, outcome.wall_ns);
+    min = std::min(min, outcome.wall_ns);
     peak = std::max(peak, peakMegabytes());
     ++runs;
   };
@@ -295,7 +295,7 @@ Figures measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned 
   }
   calibration = std::min(calibration, calibrate());
   const auto usual = [&] {
-    return least / static_cast<double>(outcome.packet_hops) / slowness(calibration);
+    return min / static_cast<double>(outcome.packet_hops) / slowdown(calibration);
   };
   const auto start = Clock::now();
   while (usual() > asked.ns * room && nanosecondsSince(start) < kPatience_ns) {
@@ -304,7 +304,7 @@ Figures measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned 
   }
   demand(asked.what, usual(), asked.ns * room);
   if (!outcome.finished) fail(state, "the workload did not finish");
-  const double per_hop = least / static_cast<double>(outcome.packet_hops);
+  const double per_hop = min / static_cast<double>(outcome.packet_hops);
   state.counters["ns_per_hop"] = per_hop;
   state.counters["ratio"] = per_hop / calibration;
   state.counters["calib_ns"] = calibration;
@@ -312,7 +312,7 @@ Figures measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned 
   state.counters["peak_MB"] = peak;
   state.counters["runs"] = runs;
   state.counters["sim_us"] = outcome.end.toMicroseconds();
-  if (minimal.any()) minimal.report(state, least, per_hop);
+  if (minimal.any()) minimal.report(state, min, per_hop);
   return {usual(), peak};
 }
 

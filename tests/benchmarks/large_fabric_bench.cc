@@ -28,7 +28,7 @@ namespace {
 
 using namespace plumbline;  // NOLINT: a program of its own
 
-constexpr double kMostSeconds = 2;
+constexpr double kMaxSeconds = 2;
 constexpr double kMostMegabytes = 300;
 constexpr double kMostSlowness = 1.5;
 constexpr double kMostMistaken = 2;
@@ -36,11 +36,10 @@ constexpr double kProgramMegabytes = 20;  // without any fabric
 
 bool all_well = true;
 
-void demand(const std::string& what, double value, double least, double most) {
-  if (value >= least && value <= most) return;
+void demand(const std::string& what, double value, double min, double max) {
+  if (value >= min && value <= max) return;
   all_well = false;
-  fmt::print(stderr, "BEYOND: {} is {:.4g}, {:.4g} to {:.4g} are asked\n", what, value, least,
-             most);
+  fmt::print(stderr, "BEYOND: {} is {:.4g}, {:.4g} to {:.4g} are asked\n", what, value, min, max);
 }
 
 // Gives back what earlier runs left free and makes the process's peak what it uses now (Linux).
@@ -93,7 +92,7 @@ void plan(benchmark::State& state, const std::string& topology) {
   }
   state.counters["seconds"] = seconds;
   state.counters["peak_MB"] = peakMegabytes();
-  demand(topology + ": seconds of checking", seconds, 0, kMostSeconds);
+  demand(topology + ": seconds of checking", seconds, 0, kMaxSeconds);
   demand(topology + ": MB of checking", peakMegabytes(), 0, kMostMegabytes);
 }
 

@@ -58,7 +58,7 @@ struct Cost {
   double made = 0;
   double planned_seconds = 0;
   double seconds = 0;  // of processor time
-  double slowness = 1;
+  double slowdown = 1;
 };
 
 bool within(double ratio, double worst) { return ratio <= worst && ratio >= 1 / worst; }
@@ -117,14 +117,14 @@ double processorSeconds() {
 // Cost of `work` and slowness of the machine meanwhile; the plan is computed for that.
 void measure(const scenario::Scenario& scenario, const bench::SimBench& bench, const Plan& plan,
              const std::function<void()>& work, Cost& cost) {
-  const double before = measureSlowness();
+  const double before = measureSlowdown();
   const double begin = processorSeconds();
   work();
   cost.seconds = processorSeconds() - begin;
-  cost.slowness = std::sqrt(before * measureSlowness());
+  cost.slowdown = std::sqrt(before * measureSlowdown());
   cost.planned = plan.packet_hops;
   cost.planned_seconds =
-      expectedSeconds(plan, scenario.topology.hostCount(), bench.capabilities(), cost.slowness);
+      expectedSeconds(plan, scenario.topology.hostCount(), bench.capabilities(), cost.slowdown);
 }
 
 // The first measurement whose time is as planned, or else the nearest one.
@@ -146,7 +146,7 @@ void report(const Cost& cost, benchmark::State& state) {
   state.counters["made"] = cost.made;
   state.counters["hops_ratio"] = ratio;
   state.counters["ns_per_hop"] = cost.seconds * 1e9 / cost.made;
-  state.counters["slowness"] = cost.slowness;
+  state.counters["slowness"] = cost.slowdown;
   state.counters["time_ratio"] = cost.planned_seconds / cost.seconds;
   if (!within(ratio, kWorstRatio) || !timeWithin(cost)) {
     all_within = false;

@@ -233,7 +233,7 @@ TEST(CardDmaTest, ACardWithoutItWorksAsEver) {
   EXPECT_EQ(card.writes, asWritten(writes));
   dma.stopCapture();
   EXPECT_EQ(card.writes.size(), 500U);
-  EXPECT_THAT(dma.takeCaptured(), IsEmpty());
+  EXPECT_THAT(dma.readCaptured(), IsEmpty());
   const Error error = errorOf([&] { dma.startCapture(); });
   EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
   EXPECT_THAT(error.what(), HasSubstr("no path to its memory"));
@@ -245,22 +245,22 @@ TEST(CardDmaTest, CapturesBeginAndEnd) {
   card.dma[1] = 1;  // another process ended in the middle of a capture
   dma.stopCapture();
   EXPECT_EQ(card.dma[1], 0U);
-  EXPECT_THAT(dma.takeCaptured(), IsEmpty());
+  EXPECT_THAT(dma.readCaptured(), IsEmpty());
   dma.startCapture();
   card.capture(numbered(0, 100));
-  EXPECT_EQ(dma.takeCaptured().size(), 1U);
+  EXPECT_EQ(dma.readCaptured().size(), 1U);
   card.capture(numbered(1, 100));
   dma.stopCapture();
-  EXPECT_THAT(dma.takeCaptured(), IsEmpty());
+  EXPECT_THAT(dma.readCaptured(), IsEmpty());
   dma.startCapture();
-  EXPECT_THAT(dma.takeCaptured(), IsEmpty());
+  EXPECT_THAT(dma.readCaptured(), IsEmpty());
 }
 
 TEST(CardDmaTest, NoMemoryIsTold) {
   FakeDmaCard card(4096);
   CardDma dma(card, card.source());
   EXPECT_STREQ(errorOf([&] { dma.startCapture(); }).what(), "no memory");
-  EXPECT_THAT(dma.takeCaptured(), IsEmpty());
+  EXPECT_THAT(dma.readCaptured(), IsEmpty());
 }
 
 // The bus that a driver would be given.
@@ -275,7 +275,7 @@ class DmaBus final : public RegisterBus {
   void wait(Picoseconds duration) override { card_.wait(duration); }
   void startCapture() override { dma_.startCapture(); }
   void stopCapture() override { dma_.stopCapture(); }
-  std::vector<CapturedFrame> takeCaptured() override { return dma_.takeCaptured(); }
+  std::vector<CapturedFrame> readCaptured() override { return dma_.readCaptured(); }
 
  private:
   FakeDmaCard& card_;
@@ -364,7 +364,7 @@ TEST(CardDmaTest, TheDriverBeginsACaptureOnce) {
   driver.setCapture(0, true, false);
   card.capture(numbered(0, 64));
   driver.setCapture(1, true, true);
-  EXPECT_EQ(bus.takeCaptured().size(), 1U) << "lost by the second port";
+  EXPECT_EQ(bus.readCaptured().size(), 1U) << "lost by the second port";
   driver.reset();
   EXPECT_EQ(card.dma[1], 0U);
   driver.setCapture(1, true, true);

@@ -42,7 +42,7 @@ class CardWithLog final : public RegisterBus {
   }
   void write(std::uint32_t offset, std::uint32_t value) override { card.write(offset, value); }
   void wait(Picoseconds duration) override { card.wait(duration); }
-  std::vector<CapturedFrame> takeCaptured() override { return {}; }
+  std::vector<CapturedFrame> readCaptured() override { return {}; }
 };
 
 TEST(DamageRules, WordsAreThoseOfTheKind) {
@@ -180,13 +180,13 @@ TEST(Damage, TheLogIsTakenOldestFirst) {
                           .number = 7,
                           .position = 17,
                           .time = Picoseconds(50000)};
-  EXPECT_THAT(driver.damage(kPort).takeLog(kSent), ElementsAre(first, second, third));
-  EXPECT_TRUE(driver.damage(kPort).takeLog(kSent).empty());
+  EXPECT_THAT(driver.damage(kPort).readLog(kSent), ElementsAre(first, second, third));
+  EXPECT_TRUE(driver.damage(kPort).readLog(kSent).empty());
   // Received ones have times at the reference point; ordered sets have none.
   log.pop_front();
   bus.log = log;
   second.time -= Picoseconds(6000);
-  EXPECT_THAT(driver.damage(kPort).takeLog(kReceived), ElementsAre(second, third));
+  EXPECT_THAT(driver.damage(kPort).readLog(kReceived), ElementsAre(second, third));
 }
 
 TEST(Damage, CountersAreThoseOfTheDirection) {

@@ -75,7 +75,7 @@ class FakeCard final : public RegisterBus {
   }
 
   void wait(Picoseconds duration) override { time += duration; }
-  std::vector<CapturedFrame> takeCaptured() override { return {}; }
+  std::vector<CapturedFrame> readCaptured() override { return {}; }
 
  private:
   // Words of a row with fields, in the writable tables: only these are stored.

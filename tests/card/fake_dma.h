@@ -127,7 +127,7 @@ class FakeDmaCard final : public RegisterBus {
   }
 
   void wait(Picoseconds duration) override { card.wait(duration); }
-  std::vector<CapturedFrame> takeCaptured() override { return {}; }
+  std::vector<CapturedFrame> readCaptured() override { return {}; }
 
   // Value of CAPTURE_WRITTEN, whatever was captured.
   void setWritten(std::uint64_t bytes) { written_ = bytes; }

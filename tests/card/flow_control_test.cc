@@ -154,10 +154,10 @@ TEST_F(CardFlowControl, Credits) {
 }
 
 TEST_F(CardFlowControl, EmptyPauseLogAndFaults) {
-  EXPECT_TRUE(flow_control_.takePauses().empty());
+  EXPECT_TRUE(flow_control_.readPauses().empty());
   // A level without an entry ends the reading.
   word(port_regs::kFcStatus) = port_regs::kFcStatusTraceLevel.of(1);
-  EXPECT_TRUE(flow_control_.takePauses().empty());
+  EXPECT_TRUE(flow_control_.readPauses().empty());
   word(port_regs::kFcSticky) = port_regs::kFcStickyTraceLost.of(1);
   EXPECT_FALSE(flow_control_.faults().storm_late);
   EXPECT_TRUE(flow_control_.faults().pauses_lost);

@@ -112,7 +112,7 @@ std::optional<RequestHeader> decodeRequestHeader(
   Reader reader(bytes.subspan(1));
   RequestHeader header;
   header.length = reader.fixed(8).value();
-  if (header.length > kMostRequestBytes) return std::nullopt;
+  if (header.length > kMaxRequestBytes) return std::nullopt;
   reader.take(1);
   header.call = static_cast<Call>(reader.fixed(4).value());
   return header;

@@ -42,10 +42,10 @@ std::optional<Message> decodeMessage(std::span<const std::uint8_t> bytes);
 Encoded numberField(std::uint32_t field, std::uint64_t value);
 Encoded bytesField(std::uint32_t field, std::span<const std::uint8_t> value);
 
-// Length of a request's header, and its contents. A body has at most kMostRequestBytes: the
+// Length of a request's header, and its contents. A body has at most kMaxRequestBytes: the
 // runtime's packets are 256 KiB (xrt.ini).
 inline constexpr std::size_t kRequestHeaderBytes = 14;
-inline constexpr std::uint64_t kMostRequestBytes = 1 << 20;
+inline constexpr std::uint64_t kMaxRequestBytes = 1 << 20;
 struct RequestHeader {
   std::uint64_t length = 0;
   Call call = Call::kClose;

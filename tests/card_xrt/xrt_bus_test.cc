@@ -90,7 +90,7 @@ Outcome trial(card::RegisterBus& bus) {
   driver.arm(start);
   while (driver.sending()) bus.wait(microseconds(2));
   bus.wait(microseconds(20));
-  outcome.received = bench::untimed(bus.takeCaptured());
+  outcome.received = bench::untimed(bus.readCaptured());
   EXPECT_FALSE(driver.lateStart());
   for (std::uint32_t port = 0; port < 2; ++port) {
     outcome.ports.push_back(driver.counters(port));
@@ -229,7 +229,7 @@ class OneByOne final : public card::RegisterBus {
   std::uint32_t read(std::uint32_t offset) override { return bus_.read(offset); }
   void write(std::uint32_t offset, std::uint32_t value) override { bus_.write(offset, value); }
   void wait(Picoseconds duration) override { bus_.wait(duration); }
-  std::vector<card::CapturedFrame> takeCaptured() override { return {}; }
+  std::vector<card::CapturedFrame> readCaptured() override { return {}; }
 
  private:
   card::RegisterBus& bus_;

@@ -47,7 +47,7 @@ TEST(Progress, QuietSaysNothing) {
 }
 
 TEST(Progress, PlainLinesAreFewAndWithoutControlCharacters) {
-  const std::string text = written(Progress::Style::kPlain, threeTrials);
+  const std::string text = written(Progress::Style::kLines, threeTrials);
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, Not(HasSubstr("\r")));
   // Trials within a second share a line; the last one is always shown.
@@ -71,7 +71,7 @@ TEST(Progress, ALiveLineDoesNotSurviveAnEarlyEnd) {
 }
 
 TEST(Progress, MoreTrialsThanPlannedStayReadable) {
-  const std::string text = written(Progress::Style::kPlain, [](Progress& progress) {
+  const std::string text = written(Progress::Style::kLines, [](Progress& progress) {
     progress.beginTest("T5.3", 1);
     for (int i = 0; i < 2; ++i) {
       progress.beginTrial("x");
@@ -84,7 +84,7 @@ TEST(Progress, MoreTrialsThanPlannedStayReadable) {
 
 TEST(Progress, AFileIsNoTerminal) {
   std::FILE* file = std::tmpfile();
-  EXPECT_EQ(Progress::styleFor(file, false), Progress::Style::kPlain);
+  EXPECT_EQ(Progress::styleFor(file, false), Progress::Style::kLines);
   EXPECT_EQ(Progress::styleFor(file, true), Progress::Style::kQuiet);
   std::fclose(file);
 }

@@ -63,8 +63,8 @@ TEST(ClockOffset, TheShortestRoundTripCounts) {
 
 TEST(ClockOffset, TheTruthIsNeverFurtherThanTheUncertainty) {
   std::mt19937_64 random(7);
-  const auto upTo = [&](std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(0, most)(random);
+  const auto upTo = [&](std::int64_t max) {
+    return std::uniform_int_distribution<std::int64_t>(0, max)(random);
   };
   for (int round = 0; round < 20'000; ++round) {
     const World world{upTo(20'000'000'000) - 10'000'000'000, 0};
@@ -81,18 +81,18 @@ TEST(ClockOffset, TheTruthIsNeverFurtherThanTheUncertainty) {
 }
 
 TEST(ClockOffset, WhatCannotHaveBeenDoesNotCount) {
-  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   EXPECT_FALSE(estimateClock({}).has_value());
   for (const ClockExchange& wrong :
-       std::vector<ClockExchange>{{100, 50, 40, 200},       // answered before it was asked
-                                  {100, 50, 250, 200},      // took longer there than here
-                                  {200, 50, 60, 100},       // back before it left
-                                  {100, -1, 60, 200},       // no time
-                                  {100, kLeast, 60, 200},   //
-                                  {100, 50, kMost, 200},    //
-                                  {kLeast, 50, 60, kMost},  //
-                                  {kMost, kMost, kMost, kMost}}) {
+       std::vector<ClockExchange>{{100, 50, 40, 200},    // answered before it was asked
+                                  {100, 50, 250, 200},   // took longer there than here
+                                  {200, 50, 60, 100},    // back before it left
+                                  {100, -1, 60, 200},    // no time
+                                  {100, kMin, 60, 200},  //
+                                  {100, 50, kMax, 200},  //
+                                  {kMin, 50, 60, kMax},  //
+                                  {kMax, kMax, kMax, kMax}}) {
     EXPECT_FALSE(estimateClock({wrong}).has_value()) << wrong.received_ns;
     EXPECT_EQ(estimateClock({wrong, {100, 50, 60, 200}})->offset_ns, -95);
   }

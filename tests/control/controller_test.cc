@@ -95,7 +95,7 @@ class ControllerTest : public testing::Test {
     options.request.scenario.scenario = smallScenario(trials);
     options.request.owner = "ann";
     options.start_tolerance = 60s;  // a busy machine is no fault here
-    options.patience = 60s;
+    options.timeout = 60s;
     return options;
   }
 
@@ -384,7 +384,7 @@ TEST_F(ControllerTest, AnAgentThatIsLostStopsTheOthersAndWhatWasMeasuredIsKept) 
   TestAgent vanishing;
   Relay relay(vanishing.server.port(), {});
   ControllerOptions asked = options({at(staying), at(relay.port())}, 10'000);
-  asked.patience = 1s;
+  asked.timeout = 1s;
   const std::string name = at(relay.port()).name;
   // Between two trials: it waits for the next start time.
   watcher_.stop = [&] {

@@ -114,7 +114,7 @@ TEST(LiveServing, PoolsAreTheSumOfAllWorkersAndListTheFirst) {
   const LiveInterval live = intervalOf(snapshot, std::nullopt);
   const LiveServing& many = live.serving.at(0);
   EXPECT_EQ(many.decode.worker_count, 1'000U);
-  EXPECT_EQ(many.decode.workers.size(), LiveInterval::kMostServingWorkers);
+  EXPECT_EQ(many.decode.workers.size(), LiveInterval::kMaxServingWorkers);
   EXPECT_EQ(many.decode.all.pages_used, 3'000U);
   EXPECT_LT(live.toJson().size(), 40'000U);
 }

@@ -399,7 +399,7 @@ TEST_F(ServerTest, AThousandIdleConnections) {
 
 TEST_F(ServerTest, NoMoreConnectionsThanAllowed) {
   ServerOptions few = anyPort();
-  few.most_connections = 3;
+  few.max_connections = 3;
   open(few);
   std::vector<RawSocket> held;
   held.reserve(3);

@@ -83,17 +83,17 @@ class EachTrialTest : public testing::Test {
 
 TEST_F(EachTrialTest, BeginsWhenItIsToldAndNotBefore) {
   open(1h);
-  EXPECT_FALSE(gate_.tell({3, clock_.nowNs()}));  // nothing waits yet
+  EXPECT_FALSE(gate_.sendStartTime({3, clock_.nowNs()}));  // nothing waits yet
   go();
   EXPECT_EQ(waited_, 1);
   EXPECT_EQ(gate_.times().waiting->trial, 3u);
   EXPECT_EQ(gate_.times().waiting->label, "64 B");
-  EXPECT_FALSE(gate_.tell({2, clock_.nowNs()}));
-  EXPECT_TRUE(gate_.tell({3, {}}));  // wait on
+  EXPECT_FALSE(gate_.sendStartTime({2, clock_.nowNs()}));
+  EXPECT_TRUE(gate_.sendStartTime({3, {}}));  // wait on
   EXPECT_TRUE(gate_.times().waiting.has_value());
   const std::int64_t at = clock_.nowNs() + 30'000'000;
-  EXPECT_TRUE(gate_.tell({3, at}));
-  EXPECT_FALSE(gate_.tell({3, at + 1}));  // set once
+  EXPECT_TRUE(gate_.sendStartTime({3, at}));
+  EXPECT_FALSE(gate_.sendStartTime({3, at + 1}));  // set once
   EXPECT_TRUE(passed());
   EXPECT_EQ(gate_.times().trial, 3u);
   EXPECT_EQ(gate_.times().at_ns, at);
@@ -102,7 +102,7 @@ TEST_F(EachTrialTest, BeginsWhenItIsToldAndNotBefore) {
   go();  // the next one waits again
   EXPECT_EQ(waited_, 2);
   const std::int64_t over = clock_.nowNs() - 1'000'000'000;
-  EXPECT_TRUE(gate_.tell({3, over}));
+  EXPECT_TRUE(gate_.sendStartTime({3, over}));
   EXPECT_TRUE(passed());
   EXPECT_GE(*gate_.times().started_ns - over, 1'000'000'000);
 }
@@ -112,7 +112,7 @@ TEST_F(EachTrialTest, GivesUpWithoutAWord) {
   const auto since = std::chrono::steady_clock::now();
   go();
   std::this_thread::sleep_for(100ms);
-  gate_.tell({3, {}});
+  gate_.sendStartTime({3, {}});
   EXPECT_FALSE(passed());
   EXPECT_GE(std::chrono::steady_clock::now() - since, 250ms);
   EXPECT_FALSE(gate_.times().waiting.has_value());
@@ -124,7 +124,7 @@ TEST_F(EachTrialTest, AStopEndsTheWait) {
   go();
   stop_ = true;
   EXPECT_FALSE(passed());
-  EXPECT_FALSE(gate_.tell({3, clock_.nowNs()}));
+  EXPECT_FALSE(gate_.sendStartTime({3, clock_.nowNs()}));
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ TEST(EndpointBench, DoesNotTrustATrialOfSpoiltMessages) {
   const auto spoilt = bench.run(trial(bench::Transport::kRoceWrite), {});
   ASSERT_EQ(spoilt.faults.size(), 1U);
   EXPECT_THAT(spoilt.faults[0], HasSubstr("does not hold what was sent"));
-  state.behaviour.most = 0;
+  state.behaviour.max = 0;
   bench::TrialSpec spec = trial(bench::Transport::kRoceWrite);
   spec.drain = milliseconds(1);
   const auto none = bench.run(spec, {});

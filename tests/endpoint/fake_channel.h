@@ -15,7 +15,7 @@ namespace plumbline::endpoint {
 struct FakeBehaviour {
   unsigned polls = 1;                            // from a message's post to its completion
   std::size_t room = 1 << 20;                    // capacity of the queue for messages in flight
-  std::uint64_t most = ~std::uint64_t{0};        // messages that ever complete
+  std::uint64_t max = ~std::uint64_t{0};         // messages that ever complete
   std::uint64_t fail_after = ~std::uint64_t{0};  // completions
   std::vector<std::uint32_t> astray;             // additional wrong slots that poll() returns
   bool spoilt = false;                           // received data differs from sent data
@@ -44,7 +44,7 @@ class FakeChannel final : public Channel {
       behaviour_.astray.pop_back();
     }
     while (count < slots.size() && !under_way_.empty() && under_way_.front().polls == 0 &&
-           completed_ < behaviour_.most) {
+           completed_ < behaviour_.max) {
       if (completed_ == behaviour_.fail_after) throw std::runtime_error("the fake fails");
       slots[count++] = under_way_.front().slot;
       under_way_.pop_front();

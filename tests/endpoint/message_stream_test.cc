@@ -84,7 +84,7 @@ TEST(MessageStream, WaitsForAQueueThatIsFull) {
 
 TEST(MessageStream, EndsWithItsDrain) {
   FakeBehaviour behaviour;
-  behaviour.most = 5;
+  behaviour.max = 5;
   FakeChannel channel(behaviour);
   const ChannelSpec spec{bench::Operation::kWrite, Bytes(64), 1, 16};
   MessageSchedule ten = schedule(1000, Fraction::one(), nanoseconds(10));
@@ -103,7 +103,7 @@ TEST(MessageStream, EndsWithACompletionThatNobodyAskedFor) {
   const ChannelSpec spec{bench::Operation::kWrite, Bytes(64), 2, 4};
   for (const std::uint32_t slot : {0U, 8U, 0xFFFF'FFFFU}) {
     FakeBehaviour behaviour;
-    behaviour.most = 0;
+    behaviour.max = 0;
     behaviour.astray = {slot};
     FakeChannel channel(behaviour);
     StreamProgress progress;

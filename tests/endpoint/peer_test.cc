@@ -56,7 +56,7 @@ class FakeTarget final : public PeerTarget {
     if (wire_.target_fails) throw Error(ErrorKind::kTester, "the fake fails", "target");
     return number_ == wire_.targets ? std::exchange(wire_.told, 0) : 0;
   }
-  [[nodiscard]] bool needsServing() const override { return targetIsTold(operation_); }
+  [[nodiscard]] bool needsServing() const override { return targetIsNotified(operation_); }
   [[nodiscard]] std::span<std::uint8_t> memory() override { return wire_.target; }
 
  private:
@@ -102,7 +102,7 @@ class FakeInitiator final : public PeerInitiator {
     } else {
       std::memcpy(wire_.target.data(), memory_.data(), kMessage);
     }
-    if (targetIsTold(operation_)) ++wire_.told;
+    if (targetIsNotified(operation_)) ++wire_.told;
     done_.push_back(slot);
     return true;
   }
@@ -167,7 +167,7 @@ class PeerTest : public testing::Test {
         told += channel->serve();
       }
       EXPECT_TRUE(channel->intact());
-      EXPECT_EQ(told, targetIsTold(operation) ? 16U : 0U);
+      EXPECT_EQ(told, targetIsNotified(operation) ? 16U : 0U);
     }
   }
 

@@ -97,13 +97,13 @@ TEST(CbfcRecovery, AnUpdateTakesItsTimeOnTheWire) {
   ASSERT_EQ(times.size(), kFrames);
   // The first frame not told of starts the period; the update waits for the frame on the wire.
   std::uint64_t updates = 0;
-  Picoseconds untold = times[0];
+  Picoseconds unreported = times[0];
   for (std::size_t i = 1; i < times.size(); ++i) {
-    const bool update = untold != kNever && times[i - 1] + kSlot >= untold + kPeriod;
+    const bool update = unreported != kNever && times[i - 1] + kSlot >= unreported + kPeriod;
     EXPECT_EQ(times[i] - times[i - 1], update ? kSlot + kControlSlot : kSlot) << i;
     if (!update) continue;
     ++updates;
-    untold = times[i];
+    unreported = times[i];
   }
   // One more when the last frames have left, and then no more.
   EXPECT_EQ(fabric.counters("h0-s0").consumed_updates, updates + 1);

@@ -53,8 +53,8 @@ TEST(Credits, TotalsWrapAtTwentyAndFifteenBits) {
       receiver.free(static_cast<std::int32_t>(kept));
       freed += kept;
       kept = 0;
-      sender.learnFreed(receiver.tell());
-      ASSERT_EQ(receiver.untold(), 0);
+      sender.learnFreed(receiver.reportFreed());
+      ASSERT_EQ(receiver.unreported(), 0);
     }
     ASSERT_EQ(sender.consumed(), consumed % (1 << 20));
     ASSERT_EQ(sender.inUse(), consumed - freed);
@@ -63,7 +63,7 @@ TEST(Credits, TotalsWrapAtTwentyAndFifteenBits) {
       ASSERT_EQ(missing, consumed - freed - kept);
       receiver.free(missing);
       freed += missing;
-      sender.learnFreed(receiver.tell());
+      sender.learnFreed(receiver.reportFreed());
       ASSERT_EQ(sender.inUse(), kept);
     }
   }
@@ -77,7 +77,7 @@ TEST(Credits, ManyFreedAtOnceAreToldInSteps) {
     sender.consume(many);
     receiver.free(receiver.learnConsumed(sender.consumed()));
     int updates = 0;
-    for (; receiver.untold() != 0; ++updates) sender.learnFreed(receiver.tell());
+    for (; receiver.unreported() != 0; ++updates) sender.learnFreed(receiver.reportFreed());
     EXPECT_EQ(updates, (many + 16'382) / 16'383);
     EXPECT_EQ(sender.inUse(), 0) << many;
   }
@@ -91,11 +91,11 @@ TEST(Credits, WhatArrivedTwiceIsTakenBack) {
     receiver.arrive(9);
     receiver.free(9);
   }
-  sender.learnFreed(receiver.tell());
+  sender.learnFreed(receiver.reportFreed());
   EXPECT_EQ(sender.inUse(), -9);
   EXPECT_EQ(receiver.learnConsumed(sender.consumed()), -9);
   receiver.free(-9);
-  sender.learnFreed(receiver.tell());
+  sender.learnFreed(receiver.reportFreed());
   EXPECT_EQ(sender.inUse(), 0);
   EXPECT_EQ(receiver.learnConsumed(sender.consumed()), 0);
 }

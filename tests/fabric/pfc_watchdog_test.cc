@@ -324,9 +324,9 @@ TEST(CyclicBufferDependency, StandsStillOnceNothingCanReleaseIt) {
     ListFabric cycle(spec);
     addFlows(cycle, spec, milliseconds(1));
     cycle->runUntil(milliseconds(2));
-    EXPECT_FALSE(cycle->standsStill()) << "a storm is to come";
+    EXPECT_FALSE(cycle->isDeadlocked()) << "a storm is to come";
     cycle->runUntil(milliseconds(4));
-    EXPECT_EQ(cycle->standsStill(), true);
+    EXPECT_EQ(cycle->isDeadlocked(), true);
     EXPECT_EQ(cycle->framesInside() > 0, !has_watchdog);
   }
 }
@@ -341,11 +341,11 @@ TEST(StandsStill, NotWhileAStormGoesOn) {
   for (const Picoseconds time : {milliseconds(1), seconds(12), seconds(15) - microseconds(1)}) {
     fabric->runUntil(time);
     EXPECT_GT(fabric->framesInside(), 0U);
-    EXPECT_FALSE(fabric->standsStill());
+    EXPECT_FALSE(fabric->isDeadlocked());
   }
   fabric->runUntil(seconds(15) + milliseconds(2));
   EXPECT_EQ(fabric->framesInside(), 0U);
-  EXPECT_TRUE(fabric->standsStill());
+  EXPECT_TRUE(fabric->isDeadlocked());
   EXPECT_EQ(fabric.host(1).arrivals().size(), 1'000U);
 }
 

@@ -136,7 +136,7 @@ EcnSpec anyEcn(Dice& dice) {
   return ecn;
 }
 
-SwitchSpec anySwitch(Dice& dice, std::uint32_t most_ports) {
+SwitchSpec anySwitch(Dice& dice, std::uint32_t max_ports) {
   SwitchSpec spec;
   spec.buffer_per_port = Bytes(dice.between(2'000, 60'000));
   spec.latency = dice.oneIn(3) ? Picoseconds(1) : nanoseconds(dice.between(1, 12) * 50);
@@ -155,8 +155,8 @@ SwitchSpec anySwitch(Dice& dice, std::uint32_t most_ports) {
     SharedBufferSpec buffer;
     buffer.alpha = Fraction::percent(dice.between(5, 400));
     buffer.reserve_per_port = Bytes(dice.oneIn(2) ? 0 : dice.between(0, 4'000));
-    std::int64_t set_aside = buffer.reserve_per_port.count() * most_ports;
-    if (spec.pfc) set_aside += spec.pfc->headroom.count() * 8 * most_ports;
+    std::int64_t set_aside = buffer.reserve_per_port.count() * max_ports;
+    if (spec.pfc) set_aside += spec.pfc->headroom.count() * 8 * max_ports;
     buffer.total = Bytes(set_aside + dice.between(500, 60'000));
     spec.shared_buffer = buffer;
   }
@@ -366,18 +366,18 @@ void limitRetries(FabricSpec& spec) {
   Dice own(mix64(spec.seed) + 2);
   const Topology topology = buildTopology(spec.topology);
   Picoseconds longest;
-  std::int64_t most_bytes = 0;
+  std::int64_t max_bytes = 0;
   for (LinkId id = 0; id < topology.links().size(); ++id) {
     const Link& link = topology.links()[id];
     const Picoseconds time = retryTime(kLongestFrame, llr, link, topology.links()[reverse(id)]);
     longest = std::max(longest, time);
-    most_bytes = std::max(
-        most_bytes, 1 + static_cast<std::int64_t>(time.toSeconds() / 8 *
-                                                  static_cast<double>(link.rate.bitsPerSecond())));
+    max_bytes = std::max(
+        max_bytes, 1 + static_cast<std::int64_t>(time.toSeconds() / 8 *
+                                                 static_cast<double>(link.rate.bitsPerSecond())));
   }
   if (own.oneIn(2)) llr.replay_timer = longest + nanoseconds(own.between(1, 3'000));
   if (own.oneIn(2)) llr.max_replays = static_cast<std::uint32_t>(own.below(3));
-  if (own.oneIn(2)) llr.replay_buffer = Bytes(most_bytes + own.between(0, 9'000));
+  if (own.oneIn(2)) llr.replay_buffer = Bytes(max_bytes + own.between(0, 9'000));
   if (own.oneIn(4)) spec.bit_errors.push_back({"*", 5e-4});
   if (own.oneIn(2)) llr.pcs_lost = nanoseconds(own.between(1'000, 60'000));
   if (own.oneIn(3)) llr.data_age = longest + nanoseconds(own.between(0, 20'000));
@@ -394,7 +394,7 @@ Scenario randomScenario(std::uint64_t seed) {
   spec.topology = anyTopology(dice);
   const Topology topology = buildTopology(spec.topology);
   const auto hosts = static_cast<std::uint32_t>(topology.hosts().size());
-  spec.switches = anySwitch(dice, std::max(topology.mostPorts(), 1U));
+  spec.switches = anySwitch(dice, std::max(topology.maxPorts(), 1U));
   if (dice.oneIn(3)) {
     for (std::uint64_t n = 1 + dice.below(2); n > 0; --n) {
       constexpr std::array<const char*, 3> kWhere{"*", "hosts", "fabric"};
@@ -487,7 +487,7 @@ Scenario randomIncast(std::uint64_t seed) {
   if (!dice.oneIn(3)) spec.pfc->watchdog.reset();
   if (!dice.oneIn(3)) spec.pfc->quanta = static_cast<std::uint16_t>(dice.between(300, 65'535));
   if (spec.shared_buffer) {
-    const std::int64_t ports = std::max(buildTopology(scenario.spec.topology).mostPorts(), 1U);
+    const std::int64_t ports = std::max(buildTopology(scenario.spec.topology).maxPorts(), 1U);
     spec.shared_buffer->total += ports * (8 * spec.pfc->headroom);
   }
   if (spec.trim && (spec.pfc->priorities >> spec.trim->priority & 1U) != 0) spec.trim.reset();
@@ -563,8 +563,8 @@ namespace {
 // Copies that the script made, of frames that reached the far end of their host's link; at least
 // and at most, since frames may still be on that link.
 struct Copies {
-  std::uint64_t least = 0;
-  std::uint64_t most = 0;
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;
 };
 
 Copies copiesMade(const Scenario& scenario, const Fabric& fabric) {
@@ -578,8 +578,8 @@ Copies copiesMade(const Scenario& scenario, const Fabric& fabric) {
                                counters.drops[static_cast<unsigned>(DropReason::kCorrupt)] +
                                counters.drops[static_cast<unsigned>(DropReason::kReplays)] +
                                counters.drops[static_cast<unsigned>(DropReason::kAge)];
-    if (one.frame < counters.packets - lost) ++copies.most;
-    if (one.frame + fabric.framesInside() < counters.packets - lost) ++copies.least;
+    if (one.frame < counters.packets - lost) ++copies.max;
+    if (one.frame + fabric.framesInside() < counters.packets - lost) ++copies.min;
   }
   return copies;
 }
@@ -683,8 +683,8 @@ Outcome runScenario(const Scenario& scenario, const RunOptions& options, int ste
   noteCounters(fabric, outcome.counters);
   const Balance balance = balanceOf(fabric);
   const Copies copies = copiesMade(scenario, fabric);
-  EXPECT_GE(balance.ended(), balance.sent + copies.least) << balance.text();
-  EXPECT_LE(balance.ended(), balance.sent + copies.most) << balance.text();
+  EXPECT_GE(balance.ended(), balance.sent + copies.min) << balance.text();
+  EXPECT_LE(balance.ended(), balance.sent + copies.max) << balance.text();
   return outcome;
 }
 

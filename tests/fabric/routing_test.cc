@@ -91,9 +91,9 @@ TEST(Ecmp, BusiestPathIsThatOfBallsInBins) {
       for (int trial = 0; trial < kTrials; ++trial) {
         std::vector<int> bins(kPaths, 0);
         for (std::uint32_t f = 0; f < flows; ++f) ++bins[place(trial, f)];
-        const int most = *std::max_element(bins.begin(), bins.end());
-        sum += most;
-        squares += most * most;
+        const int max = *std::max_element(bins.begin(), bins.end());
+        sum += max;
+        squares += max * max;
       }
       const double mean = sum / kTrials;
       return std::pair{mean, (squares / kTrials - mean * mean) / kTrials};

@@ -155,7 +155,7 @@ constexpr std::int64_t kHysteresis = 10'000;
 // other.
 struct XoffRun {
   std::size_t entered = 0;  // lossless frames in the switch when it asked for the pause
-  std::size_t most = 0;     // of them ever
+  std::size_t max = 0;      // of them ever
   std::size_t left = 0;     // frames that had left when it let the sender go on
 };
 
@@ -197,7 +197,7 @@ XoffRun runXoff(std::int64_t alpha_percent, std::int64_t filling,
   const Picoseconds first = kBegin + Picoseconds(80'000) + nanoseconds(50 + 600);
   EXPECT_EQ((xoff.front().time - first).count() % kSlotOf1000.count(), 0);
   run.entered = static_cast<std::size_t>((xoff.front().time - first) / kSlotOf1000);
-  run.most = fabric.counters("switch0-host1").max_queue_bytes / kFrame;
+  run.max = fabric.counters("switch0-host1").max_queue_bytes / kFrame;
   for (const Record& one : fabric.log().of(RecordKind::kDeparture, fabric.link("switch0-host1"))) {
     // Its last bit left by then.
     if (one.time + Picoseconds(80'000) <= xon.front().time) ++run.left;
@@ -241,7 +241,7 @@ TEST(DynamicXoff, RisesWithEveryLossyFrameThatLeaves) {
     // Half a frame ahead: when the last bit of a lossless frame leaves, as many lossy ones have.
     const XoffRun run = runXoff(percent, kFilling, kRelease - kSlotOf1000 / 2);
     const auto asked = static_cast<std::int64_t>(run.entered) + 1;  // in the shared part
-    const std::int64_t headroom = static_cast<std::int64_t>(run.most) - asked;
+    const std::int64_t headroom = static_cast<std::int64_t>(run.max) - asked;
     EXPECT_GT(headroom, 0);
     std::int64_t left = headroom;
     const auto belowXon = [&] {

@@ -71,11 +71,11 @@ TEST(Spec, HostCounts) {
   EXPECT_EQ(pools(2, 3, 4, 8).hostCount(), 40U);
   EXPECT_EQ(smallGraph().hostCount(), 2U);
   // Impossible sizes must not wrap round to possible ones.
-  constexpr std::uint32_t kMost = 0xFFFFFFFF;
-  EXPECT_EQ(clos2(kMost, 1, kMost).hostCount(), kMost);
-  EXPECT_EQ(clos3(1U << 16, 1U << 16, 1, 1, 1U << 31).hostCount(), kMost);
-  EXPECT_EQ(rail(1U << 31, 1U << 31, 1, 1).hostCount(), kMost);
-  EXPECT_EQ(pools(kMost, kMost, 1, kMost).hostCount(), kMost);
+  constexpr std::uint32_t kMax = 0xFFFFFFFF;
+  EXPECT_EQ(clos2(kMax, 1, kMax).hostCount(), kMax);
+  EXPECT_EQ(clos3(1U << 16, 1U << 16, 1, 1, 1U << 31).hostCount(), kMax);
+  EXPECT_EQ(rail(1U << 31, 1U << 31, 1, 1).hostCount(), kMax);
+  EXPECT_EQ(pools(kMax, kMax, 1, kMax).hostCount(), kMax);
 }
 
 TEST(Spec, FabricRateDefaultsToTheHostsRate) {

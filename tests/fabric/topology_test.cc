@@ -57,7 +57,7 @@ TEST(Topology, BareLink) {
   EXPECT_TRUE(graph.switches().empty());
   EXPECT_EQ(graph.findLink("host0-host1"), 0U);
   EXPECT_EQ(graph.findLink("host1-host0"), 1U);
-  EXPECT_EQ(graph.mostPorts(), 0U);
+  EXPECT_EQ(graph.maxPorts(), 0U);
 }
 
 TEST(Topology, SingleSwitch) {

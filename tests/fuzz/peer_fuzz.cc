@@ -26,7 +26,7 @@ void readRequest(std::string_view line) {
   if (!request) return require(!why.empty());
   if (const auto& channel = request->channel) {
     require(channel->queue_pairs >= 1 && channel->queue_pairs <= 256);
-    require(channel->window >= 1 && channel->window <= bench::EndpointSpec::kMostWindow);
+    require(channel->window >= 1 && channel->window <= bench::EndpointSpec::kMaxWindow);
     require(channel->message >= Bytes(0) && channel->message <= Bytes(std::int64_t{8} << 30));
   }
   const auto again = decodeRequest(encode(*request), why);
@@ -39,7 +39,7 @@ void readAnswer(std::string_view line) {
   std::string why;
   const auto answer = decodeAnswer(line, why);
   if (!answer) return require(!why.empty());
-  require(jsonDepth(line) <= kMostJsonDepth);
+  require(jsonDepth(line) <= kMaxJsonDepth);
   const auto again = decodeAnswer(encode(*answer), why);
   require(again && again->end == answer->end && again->told == answer->told &&
           again->intact == answer->intact && again->configuration == answer->configuration &&

@@ -15,7 +15,7 @@ namespace {
 
 using namespace plumbline::workload;  // NOLINT: a program of its own
 
-constexpr RequestRules kRules{.ranks = 5, .prefill = 2, .bytes_per_token = 4096, .most = 1000};
+constexpr RequestRules kRules{.ranks = 5, .prefill = 2, .bytes_per_token = 4096, .max = 1000};
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const auto& entries = std::get<std::vector<TraceEntry>>(parsed);
-  require(entries.size() <= kRules.most);
+  require(entries.size() <= kRules.max);
   auto earliest = plumbline::seconds(1'000'000);
   for (const TraceEntry& entry : entries) {
     require(entry.from < kRules.prefill && entry.to >= kRules.prefill && entry.to < kRules.ranks);

@@ -49,7 +49,7 @@ void checkAccepted(const Scenario& scenario) {
   if (scenario.endpoint) {
     using plumbline::bench::EndpointSpec;
     const std::uint32_t window = scenario.endpoint->window;
-    require(window >= 1 && window <= EndpointSpec::kMostWindow, "a window has messages");
+    require(window >= 1 && window <= EndpointSpec::kMaxWindow, "a window has messages");
   }
   const auto pairs = scenario.hostPairs();
   require(!pairs.empty(), "an accepted scenario has a pair of hosts");

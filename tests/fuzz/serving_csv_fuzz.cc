@@ -24,8 +24,8 @@ void readAll(TraceReader& reader) {
   try {
     while (const auto request = reader.next()) {
       require(request->arrival >= last);
-      require(request->prompt >= 1 && request->prompt <= kMostTokens);
-      require(request->output >= 1 && request->output <= kMostTokens);
+      require(request->prompt >= 1 && request->prompt <= kMaxTokens);
+      require(request->output >= 1 && request->output <= kMaxTokens);
       last = request->arrival;
     }
   } catch (const plumbline::Error& error) {

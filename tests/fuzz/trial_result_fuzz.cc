@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using plumbline::bench::TrialResult;
   const std::string text(reinterpret_cast<const char*>(data), size);
   try {
-    if (plumbline::jsonDepth(text) > plumbline::kMostJsonDepth) {
+    if (plumbline::jsonDepth(text) > plumbline::kMaxJsonDepth) {
       TrialResult::fromJson(text);
       std::abort();  // it must have thrown
     }

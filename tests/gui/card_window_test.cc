@@ -132,8 +132,8 @@ TEST_F(CardWindowTest, QuickstartFromTheFirstClickToTheP99OfTheReport) {
   EXPECT_TRUE(window_.strip().trialText().startsWith("T5."))
       << window_.strip().trialText().toStdString();
   ASSERT_TRUE(waitFor([this] { return !window_.showsLive(); }, kRunMs)) << log();
-  ASSERT_EQ(window_.shelf().shown().size(), 1U);
-  const StoredRun& run = *window_.shelf().shown()[0].run;
+  ASSERT_EQ(window_.runList().shown().size(), 1U);
+  const StoredRun& run = *window_.runList().shown()[0].run;
   EXPECT_EQ(run.status, "done");
   EXPECT_EQ(run.bench, "rtl");
 

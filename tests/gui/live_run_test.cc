@@ -28,12 +28,12 @@ std::size_t counter(const std::string& name) {
 
 TEST(TimeSeries, HalvesItsResolutionWhenFullAndKeepsItsSpan) {
   TimeSeries series;
-  const std::size_t offered = 5 * TimeSeries::kMostPoints;
+  const std::size_t offered = 5 * TimeSeries::kMaxPoints;
   for (std::size_t i = 0; i < offered; ++i) {
     series.add(static_cast<double>(i), static_cast<double>(2 * i));
   }
-  EXPECT_LE(series.times().size(), TimeSeries::kMostPoints);
-  EXPECT_GE(series.times().size(), TimeSeries::kMostPoints / 2);
+  EXPECT_LE(series.times().size(), TimeSeries::kMaxPoints);
+  EXPECT_GE(series.times().size(), TimeSeries::kMaxPoints / 2);
   EXPECT_LT(series.times().front(), 16);
   EXPECT_GT(series.times().back(), static_cast<double>(offered) - 16);
   EXPECT_TRUE(std::is_sorted(series.times().begin(), series.times().end()));
@@ -156,7 +156,7 @@ TEST(LiveRun, AnOpenPauseGrowsInsteadOfComingTwice) {
 
 TEST(LiveRun, PausesBeyondItsMemoryAreToldOf) {
   LiveRun run;
-  for (std::size_t i = 0; i < LiveRun::kMostSpans / 100 + 1; ++i) {
+  for (std::size_t i = 0; i < LiveRun::kMaxSpans / 100 + 1; ++i) {
     LiveInterval one = interval(1, 1, static_cast<std::int64_t>(i) + 1);
     for (std::int64_t k = 0; k < 100; ++k) {
       const std::int64_t from = (static_cast<std::int64_t>(i) * 100 + k) * 1000;
@@ -165,7 +165,7 @@ TEST(LiveRun, PausesBeyondItsMemoryAreToldOf) {
     one.pause_count = 100;
     run.add(one);
   }
-  EXPECT_EQ(run.pauses()[0].spans_us.size(), LiveRun::kMostSpans);
+  EXPECT_EQ(run.pauses()[0].spans_us.size(), LiveRun::kMaxSpans);
   EXPECT_TRUE(run.pausesCutShort());
 }
 

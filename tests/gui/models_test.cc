@@ -11,7 +11,7 @@
 #include "gui/models/flow_table_model.h"
 #include "gui/models/grouped_model.h"
 #include "gui/models/link_table_model.h"
-#include "gui/models/run_shelf.h"
+#include "gui/models/run_list.h"
 #include "gui/models/text.h"
 
 namespace plumbline::gui {
@@ -169,37 +169,37 @@ QByteArray resultJson(int run, const char* scenario) {
       .toUtf8();
 }
 
-TEST(RunShelf, ShowsOneOrComparesSeveral) {
-  RunShelf shelf;
-  QSignalSpy changes(&shelf, &RunShelf::changed);
-  EXPECT_EQ(shelf.add("a", "a.json", resultJson(1, "latency")), "");
-  EXPECT_EQ(shelf.add("b", "b.json", resultJson(1, "latency")), "");
-  shelf.showAlone("a");
-  shelf.compare("b", true);
-  shelf.compare("b", true);
-  ASSERT_EQ(shelf.shown().size(), 2U);
-  EXPECT_EQ(shelf.shown()[0].name, "run 1, latency");
-  EXPECT_EQ(shelf.shown()[1].name, "run 1, latency (b.json)");
-  shelf.compare("a", false);
-  EXPECT_EQ(shelf.shown().size(), 1U);
-  shelf.forget("b");
-  EXPECT_TRUE(shelf.shown().empty());
-  EXPECT_FALSE(shelf.has("b"));
+TEST(RunList, ShowsOneOrComparesSeveral) {
+  RunList runList;
+  QSignalSpy changes(&runList, &RunList::changed);
+  EXPECT_EQ(runList.add("a", "a.json", resultJson(1, "latency")), "");
+  EXPECT_EQ(runList.add("b", "b.json", resultJson(1, "latency")), "");
+  runList.showAlone("a");
+  runList.compare("b", true);
+  runList.compare("b", true);
+  ASSERT_EQ(runList.shown().size(), 2U);
+  EXPECT_EQ(runList.shown()[0].name, "run 1, latency");
+  EXPECT_EQ(runList.shown()[1].name, "run 1, latency (b.json)");
+  runList.compare("a", false);
+  EXPECT_EQ(runList.shown().size(), 1U);
+  runList.forget("b");
+  EXPECT_TRUE(runList.shown().empty());
+  EXPECT_FALSE(runList.has("b"));
   EXPECT_EQ(changes.count(), 6);
 }
 
-TEST(RunShelf, SaysWhatIsWrongWithAFile) {
-  RunShelf shelf;
-  EXPECT_TRUE(shelf.add("a", "a.json", "{}").contains("\"run\" is missing"));
-  EXPECT_TRUE(shelf.addFile("no/such/file.json").contains("could not be read"));
+TEST(RunList, SaysWhatIsWrongWithAFile) {
+  RunList runList;
+  EXPECT_TRUE(runList.add("a", "a.json", "{}").contains("\"run\" is missing"));
+  EXPECT_TRUE(runList.addFile("no/such/file.json").contains("could not be read"));
   const QTemporaryDir dir;
   const QString path = dir.filePath("result.json");
   QFile file(path);
   ASSERT_TRUE(file.open(QIODevice::WriteOnly));
   file.write(resultJson(4, "incast"));
   file.close();
-  EXPECT_EQ(shelf.addFile(path), "");
-  EXPECT_TRUE(shelf.has(path));
+  EXPECT_EQ(runList.addFile(path), "");
+  EXPECT_TRUE(runList.has(path));
 }
 
 TEST(Text, NumbersAsPeopleWriteThem) {

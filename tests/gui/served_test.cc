@@ -240,7 +240,7 @@ TEST(StoredServed, QueuesOfWorkers) {
   const std::vector<StoredRequest> requests = storedRequests(servedTest())[0].requests;
   const std::vector<WorkerQueue> prefill = queuesOf(requests, false, false);
   ASSERT_EQ(prefill.size(), 2U);
-  EXPECT_EQ(prefill[0].most, 1);
+  EXPECT_EQ(prefill[0].max, 1);
   EXPECT_NEAR(prefill[0].mean, 10 / 195.05, 1e-9);
   EXPECT_NEAR(prefill[1].mean, 5 / 195.05, 1e-9);
   EXPECT_EQ(prefill[1].y.back(), 1);
@@ -250,7 +250,7 @@ TEST(StoredServed, QueuesOfWorkers) {
   const std::vector<WorkerQueue> decode = queuesOf(requests, true, false);
   // Worker 0 has a request that never got there.
   ASSERT_EQ(decode.size(), 2U);
-  EXPECT_EQ(decode[0].most, 0);
+  EXPECT_EQ(decode[0].max, 0);
   EXPECT_EQ(decode[1].worker, 1U);
   EXPECT_NEAR(decode[1].mean, 5.5 / 195.05, 1e-9);
 }
@@ -315,7 +315,7 @@ TEST(StoredServed, KvCacheOfWorkers) {
   EXPECT_EQ(workers[0].point, "Rate 10");
   EXPECT_EQ(workers[0].worker, "prefill 0");
   EXPECT_EQ(workers[0].mean, 5);
-  EXPECT_EQ(workers[1].most, std::nullopt);
+  EXPECT_EQ(workers[1].max, std::nullopt);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(Theme, LabIsThatOfKnownColors) {
 
 // About 2 is the least difference one sees between two areas; thin lines need several times that.
 TEST(Theme, SeriesAreToldApartWithAnyColorVision) {
-  constexpr double kLeast = 15;
+  constexpr double kMin = 15;
   constexpr double kLeastFromBackground = 35;
   for (const Theme& theme : {lightTheme(), darkTheme()}) {
     for (const Vision& vision : kVisions) {
@@ -94,7 +94,7 @@ TEST(Theme, SeriesAreToldApartWithAnyColorVision) {
             << one.name().toStdString() << ", " << vision.name;
         for (std::size_t k = i + 1; k < kColors; ++k) {
           const QColor other = seriesPen(theme, k).color();
-          EXPECT_GT(difference(labOf(one, vision), labOf(other, vision)), kLeast)
+          EXPECT_GT(difference(labOf(one, vision), labOf(other, vision)), kMin)
               << one.name().toStdString() << " and " << other.name().toStdString() << ", "
               << vision.name;
         }

@@ -80,11 +80,11 @@ TEST_F(PagesTest, CollectivesOverTheirSize) {
 QString emptyText(const Plot& plot) { return plot.findChild<QLabel*>("hint")->text(); }
 
 double largest(const Plot& plot) {
-  double most = 0;
+  double max = 0;
   for (const PlotSeries& one : plot.series()) {
-    for (const double y : one.y) most = std::max(most, y);
+    for (const double y : one.y) max = std::max(max, y);
   }
-  return most;
+  return max;
 }
 
 // The current trial while it is watched, and the same requests from the stored result.

@@ -155,7 +155,7 @@ TEST_P(CardDamageRules, EveryKindIsDetected) {
             injected.bits + injected.fcs + injected.icrc + injected.truncated + injected.dropped);
   EXPECT_EQ(injected.frames, seen.bad_fcs + seen.bad_icrc + seen.runts + injected.dropped);
   expectReceived(card, seen);
-  EXPECT_EQ(card.driver.damage(0).takeLog(kSent).size(),
+  EXPECT_EQ(card.driver.damage(0).readLog(kSent).size(),
             std::min<std::uint64_t>(damaged, card::kDamageLogDepth));
 }
 
@@ -181,7 +181,7 @@ TEST(CardDamage, LogHasFrameBitAndDeparture) {
       kSent, 1, {.kind = DamageKind::kBits, .first = 10, .step = 37, .times = 9, .offset = 1999});
   card.start();
   card.finish();
-  const std::vector<DamageEvent> log = card.driver.damage(0).takeLog(kSent);
+  const std::vector<DamageEvent> log = card.driver.damage(0).readLog(kSent);
   ASSERT_EQ(log.size(), 9U);
   ASSERT_EQ(departures.size(), 9U);
   auto departure = departures.begin();
@@ -256,7 +256,7 @@ TEST(CardDamage, ControlFramesAreStruckByTheirOwnNumbers) {
   EXPECT_EQ(received.rx_fcs_errors, strikes);
   EXPECT_EQ(received.rx_frames, 3 * strikes + 200);
   EXPECT_EQ(card.driver.rxFlow(1, 0).frames, 200U);
-  for (const DamageEvent& event : damage.takeLog(kSent)) {
+  for (const DamageEvent& event : damage.readLog(kSent)) {
     EXPECT_EQ(event.subject, DamageMatch::kControl);
     EXPECT_EQ(event.number % 4, event.kind == DamageKind::kDrop ? 0U : 1U);
   }
@@ -290,8 +290,8 @@ TEST_P(CardRandomErrors, InjectedIsDetected) {
   damage.setBitErrors(kSent, errors);
   std::vector<DamageEvent> log;
   const auto drain = [&] {
-    for (std::vector<DamageEvent> some = damage.takeLog(kSent); !some.empty();
-         some = damage.takeLog(kSent)) {
+    for (std::vector<DamageEvent> some = damage.readLog(kSent); !some.empty();
+         some = damage.readLog(kSent)) {
       log.insert(log.end(), some.begin(), some.end());
     }
   };
@@ -460,7 +460,7 @@ TEST(CardDamage, ReceivedFramesKeepTheirTimes) {
     EXPECT_EQ(injected.dropped, on ? 1U : 0U);
     latency[on ? 1 : 0] = card.driver.latency(1, 0);
     // What happened to a frame is logged with the time at which it was received.
-    const std::vector<DamageEvent> log = damage.takeLog(kReceived);
+    const std::vector<DamageEvent> log = damage.readLog(kReceived);
     EXPECT_EQ(log.size(), on ? 12U : 0U);
     for (std::size_t i = 1; i < log.size(); ++i) EXPECT_GT(log[i].time, log[i - 1].time);
   }

@@ -94,7 +94,7 @@ TEST_F(CardFirmware, RunsAnewAfterAStop) {
   Firmware firmware(sim);
   firmware.load(image());
   firmware.start();
-  for (int i = 0; i < 5; ++i) firmware.ask(firmware::kPing);
+  for (int i = 0; i < 5; ++i) firmware.send(firmware::kPing);
   EXPECT_EQ(firmware.shared().statistics.commands, 5u);
   firmware.start();
   EXPECT_EQ(firmware.shared().statistics.commands, 0u);
@@ -108,7 +108,7 @@ TEST_F(CardFirmware, RefusalsAreSaidWithTheirReason) {
   firmware.load(image());
   firmware.start();
   try {
-    firmware.ask(firmware::kReadRow, {1, 4, 0});
+    firmware.send(firmware::kReadRow, {1, 4, 0});
     FAIL() << "port 1 of one port";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("outside of what the card has"), std::string::npos);
@@ -125,7 +125,7 @@ TEST_F(CardFirmware, RowsAreReadBesideTheDriver) {
   firmware.load(image());
   firmware.start();
   constexpr std::uint32_t kFlowTable = card::regs::flow_table::kNumber;
-  const firmware::Reply reply = firmware.ask(firmware::kReadRow, {0, kFlowTable, 0});
+  const firmware::Reply reply = firmware.send(firmware::kReadRow, {0, kFlowTable, 0});
   card::regs::TableRow row{};
   std::copy_n(reply.values, row.size(), row.begin());
   EXPECT_EQ(card::regs::flow_table::kLength.get(row), 256u);
@@ -151,7 +151,7 @@ TEST_F(CardFirmware, WatchdogParksWhenTheHostIsSilent) {
   for (int i = 0; i < 4; ++i) {
     card.sim.wait(microseconds(40));
     spoken = card.sim.now();
-    firmware.ask(firmware::kPing);
+    firmware.send(firmware::kPing);
   }
   EXPECT_GT(spoken, start + microseconds(100));
   card.sim.wait(microseconds(200));
@@ -209,7 +209,7 @@ TEST_F(CardFirmware, ExceptionIsReported) {
   }
   ASSERT_NE(broken, 0u);
   try {
-    firmware.ask(firmware::kPing, {}, microseconds(50));
+    firmware.send(firmware::kPing, {}, microseconds(50));
     FAIL() << "it has answered";
   } catch (const Error& error) {
     const std::string text = error.what();

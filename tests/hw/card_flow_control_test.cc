@@ -115,7 +115,7 @@ TEST_P(CardPause, StopsWithinTheStatedClocksAndResumesToTheClock) {
 
   // The same pause in both logs.
   for (std::uint32_t port = 0; port < 2; ++port) {
-    const std::vector<card::PauseEvent> log = card.driver.flowControl(port).takePauses();
+    const std::vector<card::PauseEvent> log = card.driver.flowControl(port).readPauses();
     ASSERT_EQ(log.size(), 2U) << port;
     EXPECT_EQ(log[0].sent, port == 1);
     EXPECT_EQ(log[0].starts, 1U << kPriority);

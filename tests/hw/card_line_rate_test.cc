@@ -42,7 +42,7 @@ void fullLoad(std::uint32_t ports, std::uint32_t length, std::uint32_t frames) {
   card.start();
   std::vector<card::CapturedFrame> captured;
   card.finish(microseconds(5), microseconds(20), [&] {
-    for (card::CapturedFrame& frame : card.sim.takeCaptured()) captured.push_back(std::move(frame));
+    for (card::CapturedFrame& frame : card.sim.readCaptured()) captured.push_back(std::move(frame));
   });
   card.expectNoFaults();
 

@@ -227,8 +227,8 @@ TEST(CardTime, AnEventFrameThatDamageDropsIsLost) {
   TestCard card(2);
   std::vector<WireFrame> frames;
   keepEventFrames(card, frames);
-  card.driver.damage(0).setRule(kSent, 0,
-                                {.kind = card::DamageKind::kDrop, .first = 0, .last = 0, .times = 1});
+  card.driver.damage(0).setRule(
+      kSent, 0, {.kind = card::DamageKind::kDrop, .first = 0, .last = 0, .times = 1});
   EventPort from(card.sim, 0);
   from.send(ptpFrame(60, 1));
   EXPECT_FALSE(from.sent().has_value());
@@ -374,7 +374,7 @@ TEST(CardTime, CapturesHaveCardTime) {
   card.finish();
   std::size_t seen_sent = 0;
   std::size_t seen_received = 0;
-  for (const card::CapturedFrame& captured : card.sim.takeCaptured()) {
+  for (const card::CapturedFrame& captured : card.sim.readCaptured()) {
     const Picoseconds truth =
         captured.sent ? sent.at(seen_sent++) : card.wire.arrivals(0).at(seen_received++).first_bit;
     expectNear(captured.timestamp, truth + Picoseconds(kStep), kClockPs);

@@ -49,7 +49,7 @@ class CaptureCheck {
   void sent(const WireFrame& frame) { sent_[frame.port].push_back(frame); }
 
   void operator()() {
-    for (const card::CapturedFrame& captured : card_.sim.takeCaptured()) {
+    for (const card::CapturedFrame& captured : card_.sim.readCaptured()) {
       std::size_t& seen = seen_[captured.port][captured.sent ? 1 : 0];
       const std::vector<WireFrame>& truth =
           captured.sent ? sent_[captured.port] : card_.wire.arrivals(captured.port);
@@ -189,7 +189,7 @@ TEST(CardTimestamps, HistogramIsThatOfTheTimestamps) {
   card.start();
   card.finish(microseconds(200));
   card.expectNoFaults();
-  for (const card::CapturedFrame& captured : card.sim.takeCaptured()) {
+  for (const card::CapturedFrame& captured : card.sim.readCaptured()) {
     const wire::DecodedFrame decoded = wire::decodeFrame(captured.bytes);
     ASSERT_TRUE(decoded.tag.has_value());
     expected.record(static_cast<std::uint64_t>(captured.timestamp.count()) -

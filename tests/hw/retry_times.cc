@@ -47,8 +47,9 @@ std::int64_t expectedRetry(std::int64_t first_bit, std::int64_t length, Picoseco
                            std::int64_t beat_to_nack) {
   const std::int64_t failed = lastBeat(first_bit, length, delay);
   const std::int64_t set = columnAfter(edgeAt(failed) + beat_to_nack + 1, 8);
-  const std::int64_t heard = edgeAt(set + 8 * kByte + delay.count() + sim::kMacRxLatency.count());
-  const std::int64_t again = columnAfter(heard + kNackToReplay + 1, 0);
+  const std::int64_t nack_edge =
+      edgeAt(set + 8 * kByte + delay.count() + sim::kMacRxLatency.count());
+  const std::int64_t again = columnAfter(nack_edge + kNackToReplay + 1, 0);
   return lastBeat(again, length, delay) - failed;
 }
 

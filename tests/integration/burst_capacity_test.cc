@@ -89,10 +89,10 @@ TEST(BurstProcedure, FindsTheCapacityOfTheBuffer) {
       const auto& burst = suite::kpiOf(
           result, "burst_frames", std::to_string(size) + " B, " + std::to_string(ratio) + ":1");
       // Phases are drawn per repetition; the mean lies between the two cases of the arithmetic.
-      const std::int64_t least = (room - 1) / (ratio - 1);
-      const std::int64_t most = room / (ratio - 1);
-      EXPECT_GE(burst.value, static_cast<double>(least)) << size << " " << ratio;
-      EXPECT_LE(burst.value, static_cast<double>(most)) << size << " " << ratio;
+      const std::int64_t min = (room - 1) / (ratio - 1);
+      const std::int64_t max = room / (ratio - 1);
+      EXPECT_GE(burst.value, static_cast<double>(min)) << size << " " << ratio;
+      EXPECT_LE(burst.value, static_cast<double>(max)) << size << " " << ratio;
     }
     EXPECT_EQ(suite::kpiOf(result, "burst_frames", std::to_string(size) + " B, 1:1").value, 400);
   }

@@ -119,17 +119,17 @@ TEST(CompareBenches, MarksAreTheSameWhereTheSwitchIs) {
   const auto card = onCard(ecnAccuracyProcedure(), marking());
   const auto figures = discrepancies(card, onHosts(ecnAccuracyProcedure(), marking()));
   EXPECT_THAT(figures, SizeIs(27));  // kmin, two deviations, and 24 bins of the ramp
-  double most = 0;
+  double max = 0;
   for (const Discrepancy& figure : figures) {
     EXPECT_EQ(figure.first.value, figure.second.value) << figure.kpi << " " << figure.point;
     EXPECT_EQ(figure.first.observed, ObservationPoint::kTester);
     EXPECT_EQ(figure.second.observed, ObservationPoint::kModelled);
-    if (figure.kpi == "marking_percent") most = std::max(most, figure.first.value);
+    if (figure.kpi == "marking_percent") max = std::max(max, figure.first.value);
     if (figure.kpi == "ecn_threshold_bytes") {
       EXPECT_NEAR(figure.first.value, 20'000, 1024);  // one frame
     }
   }
-  EXPECT_EQ(most, 100);
+  EXPECT_EQ(max, 100);
 
   const auto late = discrepancies(
       card, onHosts(ecnAccuracyProcedure(), marking(), [](fabric::SwitchSpec& switches) {

@@ -20,7 +20,7 @@ TEST(Kpi, IsDeclaredOnceWithMeaningAndRange) {
     EXPECT_FALSE(one.meaning.empty()) << one.name;
     EXPECT_THAT(one.meaning, Not(EndsWith("."))) << one.name;
     EXPECT_TRUE(std::isupper(static_cast<unsigned char>(one.meaning.front()))) << one.name;
-    EXPECT_LT(one.least, one.most) << one.name;
+    EXPECT_LT(one.min, one.max) << one.name;
     EXPECT_EQ(find(one.name), &one);
   }
   EXPECT_EQ(find("busbw"), nullptr);

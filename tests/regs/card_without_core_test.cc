@@ -34,7 +34,7 @@ class BareCard final : public card::RegisterBus {
     finish();
   }
   void wait(Picoseconds /*duration*/) override {}
-  std::vector<card::CapturedFrame> takeCaptured() override { return {}; }
+  std::vector<card::CapturedFrame> readCaptured() override { return {}; }
 
  private:
   void finish() {

@@ -121,7 +121,7 @@ constexpr std::uint32_t kSnapshotAndClear = kSnapshot | mac::kMacCommandClear.of
 struct Counted {
   std::uint32_t offset;
   rtl::MacStatusField pin;
-  std::uint32_t most;
+  std::uint32_t max;
 };
 
 std::vector<Counted> countedPins() {
@@ -157,7 +157,7 @@ TEST(MacRegs, CountsEveryEventOnceWhateverTheClocks) {
     bench.after_edge = [&] {
       for (std::size_t i = 0; i < counted.size(); ++i) {
         sums[i] += said[i];  // the edge before took what was said before
-        said[i] = events ? static_cast<std::uint32_t>(random()) % (counted[i].most + 1) : 0;
+        said[i] = events ? static_cast<std::uint32_t>(random()) % (counted[i].max + 1) : 0;
         rtl::setStatus((*bench).status_i, counted[i].pin, said[i]);
       }
       (*bench).eval();

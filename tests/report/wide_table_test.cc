@@ -78,7 +78,7 @@ TEST(WideTable, EveryQuantityIsInExactlyOnePart) {
   };
   for (const auto& row : table.rows) collect(row, before);
   for (const TablePart& part : readableParts(table)) {
-    EXPECT_LE(part.table.columns.size(), kMostColumns);
+    EXPECT_LE(part.table.columns.size(), kMaxColumns);
     for (const auto& row : part.table.rows) collect(row, after);
   }
   // The constant is shown once instead of four times.

@@ -89,7 +89,7 @@ TEST(Compare, SignificanceIsJudgedByTheRepetitions) {
   EXPECT_EQ(significanceText(comparison.kpis[2]), "not testable");
   EXPECT_EQ(significanceText(comparison.kpis[3]), "significant (no scatter)");
   EXPECT_EQ(comparison.count(Significance::kSignificant), 2u);
-  EXPECT_EQ(comparison.count(Significance::kIndifferent), 1u);
+  EXPECT_EQ(comparison.count(Significance::kWithinScatter), 1u);
   EXPECT_EQ(comparison.count(Significance::kNotTestable), 1u);
 }
 

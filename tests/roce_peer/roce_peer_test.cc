@@ -94,8 +94,8 @@ class RocePeerTest : public testing::Test {
 
   // Frames of the guest go to the card, polled every microsecond.
   void bringAnswers(Picoseconds now) {
-    if (now < next_look_) return;
-    next_look_ = now + microseconds(1);
+    if (now < next_poll_) return;
+    next_poll_ = now + microseconds(1);
     while (std::optional<wire::Buffer> frame = guest().receive()) {
       // Its NIC pads frames that are too short.
       frame->resize(std::max(frame->size(), wire::kMinFrameSize - wire::kFcsSize));
@@ -146,7 +146,7 @@ class RocePeerTest : public testing::Test {
 
   // Takes the card's captures of the answers and the guest's output.
   void collect() {
-    for (const card::CapturedFrame& frame : card_->sim.takeCaptured()) {
+    for (const card::CapturedFrame& frame : card_->sim.readCaptured()) {
       const wire::DecodedFrame decoded = wire::decodeFrame(frame.bytes);
       const wire::RoceLayer* roce = decoded.roce();
       if (roce == nullptr) continue;  // other packets of a kernel: neighbour solicitations
@@ -185,7 +185,7 @@ class RocePeerTest : public testing::Test {
   }
 
   std::unique_ptr<TestCard> card_;
-  Picoseconds next_look_;
+  Picoseconds next_poll_;
   std::vector<Answer> answers_;
   std::uint64_t answers_captured_ = 0;
   std::uint64_t sent_ = 0;

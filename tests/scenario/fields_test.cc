@@ -109,18 +109,18 @@ std::vector<Value> outside(const Field& field) {
   if (field.may_repeat) return values;  // a single one is no list
   const spec::Range& range = field.range;
   if (field.kind == Kind::kDecimal) {
-    if (range.least && range.above) values.push_back(*range.least);
-    if (range.most && range.below) values.push_back(*range.most);
-    if (range.most) values.push_back({range.most->decimal() + 0.5});
+    if (range.min && range.above) values.push_back(*range.min);
+    if (range.max && range.below) values.push_back(*range.max);
+    if (range.max) values.push_back({range.max->decimal() + 0.5});
   } else if (field.kind != Kind::kWord && field.kind != Kind::kFlag && field.kind != Kind::kText &&
              field.kind != Kind::kPriorities && field.kind != Kind::kWeights) {
     // The types' own bounds are checked by the parsers.
-    if (range.least && range.least->whole() > 0) values.push_back({range.least->whole() - 1});
-    if (range.most && range.most->whole() < std::numeric_limits<std::uint32_t>::max()) {
-      values.push_back({range.most->whole() + 1});
+    if (range.min && range.min->whole() > 0) values.push_back({range.min->whole() - 1});
+    if (range.max && range.max->whole() < std::numeric_limits<std::uint32_t>::max()) {
+      values.push_back({range.max->whole() + 1});
     }
     if (range.power_of_two || range.multiple_of != 1) {
-      values.push_back({range.least->whole() + range.multiple_of / 2 + 1});
+      values.push_back({range.min->whole() + range.multiple_of / 2 + 1});
     }
   }
   std::erase_if(values, [&](const Value& value) { return spec::inRange(field, value); });

@@ -33,8 +33,8 @@ TEST(KvCache, CountsPages) {
   cache.release(*other);
   EXPECT_EQ(cache.used(), 0U);
   EXPECT_TRUE(pages->empty());
-  EXPECT_TRUE(cache.everFits(8));
-  EXPECT_FALSE(cache.everFits(9));
+  EXPECT_TRUE(cache.canEverFit(8));
+  EXPECT_FALSE(cache.canEverFit(9));
   cache.checkInvariants();
 }
 

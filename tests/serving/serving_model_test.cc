@@ -358,8 +358,8 @@ TEST(ServingModel, InvariantsHoldUnderStrain) {
                         record.outcome == Outcome::kRejected;
       ASSERT_TRUE(over) << round;
       if (!record.finished()) continue;
-      const std::uint32_t most = spec.scheduler.max_output;
-      ASSERT_EQ(record.generated, most == 0 ? record.output : std::min(record.output, most));
+      const std::uint32_t max = spec.scheduler.max_output;
+      ASSERT_EQ(record.generated, max == 0 ? record.output : std::min(record.output, max));
     }
   }
 }

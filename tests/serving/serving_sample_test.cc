@@ -40,8 +40,8 @@ TEST(ServingSamples, AddUpToTheRun) {
       stages[stage] += sample.stage_time[stage];
     }
     prefill_pages += sample.prefill.page_time;
-    EXPECT_LE(sample.prefill.fewest, sample.prefill.used);
-    EXPECT_LE(sample.prefill.used, sample.prefill.most);
+    EXPECT_LE(sample.prefill.min, sample.prefill.used);
+    EXPECT_LE(sample.prefill.used, sample.prefill.max);
     EXPECT_EQ(sample.prefill.total, 20'000U);
   }
   // No request after the window: every 10 ms, from 10 ms on, before 1 s.
@@ -87,7 +87,7 @@ TEST(ServingSamples, ALeakOfEveryPageLosesAllOfThem) {
   EXPECT_EQ(end.prefill.used, 99U * 2);
   EXPECT_EQ(end.decode.used, 99U * 3);
   for (std::size_t i = 1; i + 1 < result.samples.size(); ++i) {
-    EXPECT_GT(result.samples[i].decode.fewest, result.samples[i - 1].decode.fewest);
+    EXPECT_GT(result.samples[i].decode.min, result.samples[i - 1].decode.min);
   }
 }
 

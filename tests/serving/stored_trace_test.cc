@@ -48,7 +48,7 @@ TEST(StoredTrace, MeansAndRateAreThoseOfItsRequests) {
   EXPECT_EQ(trace.rate(), 3.0 / 5);
   EXPECT_EQ(trace.meanPrompt(), 250);
   EXPECT_EQ(trace.meanOutput(), 40);
-  EXPECT_EQ(trace.mostOutput(), 90U);
+  EXPECT_EQ(trace.maxOutput(), 90U);
   EXPECT_EQ(trace.length(), seconds(5));
   EXPECT_EQ(trace.extent().bytes, std::string(kText).size());
   EXPECT_EQ(trace.extent().hash, hash64(kText));
@@ -100,7 +100,7 @@ TEST(StoredTrace, LengthsWithoutTimesLastForTheirRequests) {
   setRequestRate(spec, 8);
   EXPECT_EQ(traceLength(spec), milliseconds(500));
   EXPECT_EQ(meanPrompt(spec), 250);
-  EXPECT_EQ(mostOutput(spec), 90U);
+  EXPECT_EQ(maxOutput(spec), 90U);
   spec.prompt = {};
   spec.output = {};
   EXPECT_THROW(check(spec, false), Error) << "nothing of the trace is used";

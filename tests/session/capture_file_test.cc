@@ -110,10 +110,10 @@ TEST(CaptureFile, HoldsNoMoreThanItsWindow) {
     }
     EXPECT_EQ(capture.packets(), 998u);  // the last and the one a window earlier are not over
     // Not even when time stands still.
-    for (std::size_t i = 0; i < CaptureFile::kMostHeld; ++i) capture.write(frame, "t");
+    for (std::size_t i = 0; i < CaptureFile::kMaxBufferedFrames; ++i) capture.write(frame, "t");
     EXPECT_EQ(capture.packets(), 1'000u);
   }
-  EXPECT_EQ(timesOf(file).size(), 1'001u + CaptureFile::kMostHeld);
+  EXPECT_EQ(timesOf(file).size(), 1'001u + CaptureFile::kMaxBufferedFrames);
 }
 
 TEST(CaptureFile, SaysWhenItCannotBeWritten) {

@@ -23,10 +23,12 @@ using testing::Not;
 
 class DutSource : public testing::Test {
  protected:
-  std::string ask(std::vector<std::string> command, std::chrono::milliseconds most = kMostDutTime) {
-    return askDut(asking({std::move(command), {}}), seconds(90), most);
+  std::string ask(std::vector<std::string> command, std::chrono::milliseconds max = kMaxDutTime) {
+    return queryDutMetrics(asking({std::move(command), {}}), seconds(90), max);
   }
-  std::string askFile(const std::string& name) { return askDut(asking({{}, name}), std::nullopt); }
+  std::string askFile(const std::string& name) {
+    return queryDutMetrics(asking({{}, name}), std::nullopt);
+  }
   [[nodiscard]] scenario::Scenario asking(scenario::DutMetricsSource source) const {
     scenario::Scenario asking;
     asking.file = scenario();
@@ -61,9 +63,9 @@ TEST_F(DutSource, SaysWhyThereIsNoAnswer) {
 
 // Neither a silent program nor one that closed its output and continues, nor their children.
 TEST_F(DutSource, ASlowProgramIsEnded) {
-  const std::chrono::milliseconds most(200);
-  EXPECT_THAT(ask({"sh", "-c", "sleep 1000"}, most), HasSubstr("took longer than 200 ms"));
-  EXPECT_EQ(ask({"sh", "-c", "exec >&-; sleep 1000"}, most), "# sh was ended by a signal\n");
+  const std::chrono::milliseconds max(200);
+  EXPECT_THAT(ask({"sh", "-c", "sleep 1000"}, max), HasSubstr("took longer than 200 ms"));
+  EXPECT_EQ(ask({"sh", "-c", "exec >&-; sleep 1000"}, max), "# sh was ended by a signal\n");
   EXPECT_THAT(ask({"sh", "-c", "yes"}), HasSubstr("or printed more than"));
 }
 
@@ -120,9 +122,9 @@ TEST_F(DutSource, AFileOfSomebodyElseIsReadWithoutLinks) {
   scenario::Scenario sent = asking({{}, "dut.csv"});
   sent.access.origin = scenario::Origin::kNetwork;
   sent.access.files = folder_.path().string();
-  EXPECT_EQ(askDut(sent, std::nullopt), "0,memory,1\n");
+  EXPECT_EQ(queryDutMetrics(sent, std::nullopt), "0,memory,1\n");
   sent.dut_metrics->file = "link.csv";
-  EXPECT_THAT(askDut(sent, std::nullopt), HasSubstr("it leads through a symbolic link"));
+  EXPECT_THAT(queryDutMetrics(sent, std::nullopt), HasSubstr("it leads through a symbolic link"));
   EXPECT_EQ(askFile("link.csv"), "0,memory,1\n");  // the user's own
 }
 

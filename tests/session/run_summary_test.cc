@@ -73,7 +73,7 @@ TEST(RunSummary, FifteenLinesAtMost) {
   test.anomalies.resize(40, {std::string(300, 'a'), "µ"});
   test.deviations = {{"repetitions: 2 instead of 3", ""}};
   const auto lines = linesOf(printed({test}));
-  ASSERT_EQ(lines.size(), kMostSummaryLines + 1);  // and an empty one
+  ASSERT_EQ(lines.size(), kMaxSummaryLines + 1);  // and an empty one
   for (const std::string& line : lines) EXPECT_LE(displayWidth(line), kTerminalColumns) << line;
   EXPECT_THAT(lines, testing::Contains(HasSubstr("and 4 more")));
   EXPECT_THAT(lines, testing::Contains(HasSubstr("40 anomalies, the first 3:")));

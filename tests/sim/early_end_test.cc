@@ -106,7 +106,7 @@ TEST(EarlyEnd, MessageTimeUntilItsPercentileIsKnown) {
   TrialSpec spec = endlessIncast(milliseconds(100));
   spec.early_end.emplace();
   spec.early_end->figure = WatchedFigure::kMessageTime;
-  spec.early_end->rule.least_samples = 1000;
+  spec.early_end->rule.min_samples = 1000;
   const EarlyEndOutcome end = *runEarly(spec).early_end;
   EXPECT_TRUE(end.stationary);
   EXPECT_GE(end.samples, 1000U);
@@ -203,7 +203,7 @@ TEST(EarlyEnd, IsPartOfWhatIsAskedFor) {
   spec.early_end.emplace();
   const std::string early = spec.toJson();
   EXPECT_NE(early, plain);
-  spec.early_end->rule.least_samples = 7;
+  spec.early_end->rule.min_samples = 7;
   EXPECT_NE(spec.toJson(), early);
 }
 

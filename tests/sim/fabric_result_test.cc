@@ -81,7 +81,7 @@ FabricResult everything() {
   result.credit = CreditUse{count(), count()};
   transport::ConnectionStats& connections = result.connections.emplace();
   for (std::uint64_t* field : {&connections.opened, &connections.established, &connections.failed,
-                               &connections.most_open}) {
+                               &connections.max_open_connections}) {
     *field = count();
   }
   connections.first_opened = time();
@@ -132,14 +132,14 @@ TEST(FabricResult, ComesBackFromItsText) {
   ASSERT_TRUE(back.links[1].retries);
   EXPECT_EQ(back.links[1].retries->bit_error_rate, 1e-6);
   EXPECT_EQ(back.links[1].retries->nacks, sent.links[1].retries->nacks);
-  EXPECT_EQ(back.links[1].retries->computed.most, sent.links[1].retries->computed.most);
+  EXPECT_EQ(back.links[1].retries->computed.max, sent.links[1].retries->computed.max);
   EXPECT_EQ(back.links[1].retries->latency.maximum(), sent.links[1].retries->latency.maximum());
   EXPECT_EQ(back.endpoints.messages_failed, sent.endpoints.messages_failed);
   EXPECT_EQ(back.endpoints.latency.maximum(), sent.endpoints.latency.maximum());
   ASSERT_TRUE(back.loss_times && back.credit && back.connections);
   EXPECT_EQ(back.loss_times->resent, sent.loss_times->resent);
   EXPECT_EQ(back.credit->arrived, sent.credit->arrived);
-  EXPECT_EQ(back.connections->most_open, sent.connections->most_open);
+  EXPECT_EQ(back.connections->max_open_connections, sent.connections->max_open_connections);
   EXPECT_EQ(back.connections->last_established, sent.connections->last_established);
   EXPECT_EQ(back.connections->setup.maximum(), sent.connections->setup.maximum());
   EXPECT_EQ(back.flows.goodput_max_gbps, sent.flows.goodput_max_gbps);

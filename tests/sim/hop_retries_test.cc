@@ -124,8 +124,8 @@ TEST(HopRetries, AloneTakeTheClosedFormToThePicosecond) {
     const auto form = static_cast<std::uint64_t>(closedForms().at(name).count());
     EXPECT_GT(hop.retries, 50U);
     EXPECT_EQ(hop.latency.count(), hop.retries);
-    EXPECT_EQ(hop.computed.least, closedForms().at(name));
-    EXPECT_EQ(hop.computed.most, closedForms().at(name));
+    EXPECT_EQ(hop.computed.min, closedForms().at(name));
+    EXPECT_EQ(hop.computed.max, closedForms().at(name));
     EXPECT_EQ(hop.latency.minimum(), form);
     EXPECT_EQ(hop.latency.quantile(0.5) / form, 1U);
     EXPECT_EQ(hop.latency.maximum() % form, 0U);
@@ -160,9 +160,9 @@ TEST(HopRetries, AreAsManyAsTheErrorsMake) {
     EXPECT_GE(hop.damaged, hop.nacks);
     EXPECT_GT(hop.replayed, hop.nacks);
     // At least the time on a free line, and the shortest at most a frame more.
-    EXPECT_GE(hop.latency.minimum(), static_cast<std::uint64_t>(hop.computed.least.count()));
+    EXPECT_GE(hop.latency.minimum(), static_cast<std::uint64_t>(hop.computed.min.count()));
     EXPECT_LE(hop.latency.minimum(),
-              static_cast<std::uint64_t>((hop.computed.most + Picoseconds(83'520)).count()));
+              static_cast<std::uint64_t>((hop.computed.max + Picoseconds(83'520)).count()));
   }
 }
 

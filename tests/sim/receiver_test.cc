@@ -154,8 +154,8 @@ TEST(Goodput, RetransmissionsAreNoPayload) {
   EXPECT_EQ(fabric.jobs.at(0).messages_completed, 2'000U);
   EXPECT_EQ(fabric.data_lost, 0U);  // all were sent again
   EXPECT_GT(fabric.total.dropped(), 0U);
-  const double most = 2'000 * 4'096 * 8 / fabric.jobs.at(0).completion.toSeconds() / 1e9;
-  EXPECT_LE(*fabric.flows.goodput_mean_gbps, most * 1.01);
+  const double max = 2'000 * 4'096 * 8 / fabric.jobs.at(0).completion.toSeconds() / 1e9;
+  EXPECT_LE(*fabric.flows.goodput_mean_gbps, max * 1.01);
 }
 
 // One sender keeps its links busy from a known time on: whenever the trial is cut off, a link was
@@ -200,11 +200,11 @@ TEST(TimeSeries, NoIntervalCarriesMoreThanTheLine) {
   spec.series.emplace();
   const TrialResult result = resultOf(spec);
   const bench::TimeSeries& series = *result.fabric->series;
-  const double most = series.interval.toSeconds() * 1e9 / 8;
+  const double max = series.interval.toSeconds() * 1e9 / 8;
   ASSERT_GT(series.sent_bytes.size(), 50U);
   std::uint64_t sum = 0;
   for (const std::uint64_t bytes : series.sent_bytes) {
-    EXPECT_LE(static_cast<double>(bytes), most);
+    EXPECT_LE(static_cast<double>(bytes), max);
     sum += bytes;
   }
   // 500 us at 1 Gb/s less preambles and gaps, of 20 in 4,178 bytes.

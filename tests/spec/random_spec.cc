@@ -14,11 +14,11 @@ namespace {
 std::uint64_t below(std::uint64_t limit, std::mt19937_64& random) { return random() % limit; }
 
 Value wholeWithin(const Field& field, std::mt19937_64& random) {
-  const auto least = field.range.least ? field.range.least->whole() : 0;
-  const auto most = field.range.most ? field.range.most->whole() : 1;
+  const auto min = field.range.min ? field.range.min->whole() : 0;
+  const auto max = field.range.max ? field.range.max->whole() : 1;
   // Numbers of all lengths, not just large ones.
-  const Int128 span = std::min<Int128>(most - least, Int128{1} << (1 + below(50, random)));
-  Int128 value = least + static_cast<Int128>(random()) % (span + 1);
+  const Int128 span = std::min<Int128>(max - min, Int128{1} << (1 + below(50, random)));
+  Int128 value = min + static_cast<Int128>(random()) % (span + 1);
   if (field.range.power_of_two) {
     value = 1;
     for (std::uint64_t doublings = below(23, random); doublings > 0; --doublings) value *= 2;
@@ -29,9 +29,9 @@ Value wholeWithin(const Field& field, std::mt19937_64& random) {
 }
 
 Value decimalWithin(const Field& field, std::mt19937_64& random) {
-  const double least = field.range.least ? field.range.least->decimal() : 0;
-  const double most = field.range.most ? field.range.most->decimal() : least + 100;
-  return {least + (most - least) * static_cast<double>(below(1'000'000, random)) / 1e6};
+  const double min = field.range.min ? field.range.min->decimal() : 0;
+  const double max = field.range.max ? field.range.max->decimal() : min + 100;
+  return {min + (max - min) * static_cast<double>(below(1'000'000, random)) / 1e6};
 }
 
 Value textOfLetters(std::mt19937_64& random) {

@@ -44,18 +44,18 @@ TEST(Fairness, ExactIntegersAgree) {
     for (auto& load : loads) load = random() % 1'000'000 + 1;
     std::uint64_t sum = 0;
     std::uint64_t squares = 0;
-    std::uint64_t most = 0;
+    std::uint64_t max = 0;
     for (const std::uint64_t load : loads) {
       sum += load;
       squares += load * load;
-      most = load > most ? load : most;
+      max = load > max ? load : max;
     }
     const auto n = static_cast<long double>(loads.size());
     const auto result = of(loads);
     ASSERT_TRUE(result);
     EXPECT_NEAR(result->jfi,
                 static_cast<double>(static_cast<long double>(sum) * sum / (n * squares)), 1e-12);
-    EXPECT_NEAR(result->mmr, static_cast<double>(most * n / sum), 1e-12);
+    EXPECT_NEAR(result->mmr, static_cast<double>(max * n / sum), 1e-12);
   }
 }
 

@@ -46,10 +46,10 @@ TEST(Quantile, IsKnownBetweenTheExtremes) {
 // The card's last bucket holds everything from 255 * 2^32 ps on.
 TEST(Quantile, AmongSaturatedValuesIsAnywhereBelowTheMaximum) {
   constexpr std::uint64_t kFrom = std::uint64_t{255} << 32;
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 41;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 41;
   const Histogram times =
-      Histogram::fromHardware(kCardHistogramBuckets - 1, {2}, kFrom, kMost, 0, kFrom + kMost);
-  EXPECT_EQ(quantileWidth(times, 0.5), kMost - kFrom);
+      Histogram::fromHardware(kCardHistogramBuckets - 1, {2}, kFrom, kMax, 0, kFrom + kMax);
+  EXPECT_EQ(quantileWidth(times, 0.5), kMax - kFrom);
 }
 
 }  // namespace

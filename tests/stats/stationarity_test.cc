@@ -60,10 +60,10 @@ BatchMeans judged(const StationarityRule& rule, std::size_t count, Next next) {
 
 // Like a bench: judged as observations arrive, until the rule is met; nothing within `most`.
 template <typename Next>
-std::optional<BatchMeans> untilStationary(const StationarityRule& rule, std::size_t most,
+std::optional<BatchMeans> untilStationary(const StationarityRule& rule, std::size_t max,
                                           Next next) {
   StationaryMean series(rule);
-  for (std::size_t i = 0; i < most; ++i) {
+  for (std::size_t i = 0; i < max; ++i) {
     series.add(next(i), 1);
     if (!series.due()) continue;
     const BatchMeans means = series.judge();
@@ -86,7 +86,7 @@ TEST(StationaryMean, NeedsAsManyBatchesAsTheRuleSays) {
 }
 
 TEST(StationaryMean, NeedsSamplesForItsPercentiles) {
-  const StationarityRule rule{.least_samples = 1000};  // a 99th percentile
+  const StationarityRule rule{.min_samples = 1000};  // a 99th percentile
   StationaryMean series(rule);
   for (int i = 0; i < 40; ++i) series.add(24 * 2.5, 24);
   EXPECT_FALSE(series.judge().stationary);
@@ -185,14 +185,14 @@ TEST(StationaryMean, HalfWidthOfAnAutoRegressiveSeries) {
 }
 
 // Share of runs whose interval holds the true mean.
-double coverage(double phi, double deviation, std::size_t most, std::size_t& ended) {
+double coverage(double phi, double deviation, std::size_t max, std::size_t& ended) {
   constexpr int kRuns = 300;
   int held = 0;
   int stationary = 0;
   std::size_t used = 0;
   for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
     AutoRegressive series(100, phi, deviation, 1000 + seed);
-    const auto means = untilStationary({}, most, [&](std::size_t) { return series.next(); });
+    const auto means = untilStationary({}, max, [&](std::size_t) { return series.next(); });
     if (!means) continue;
     ++stationary;
     used += means->samples;
@@ -229,14 +229,14 @@ TEST(StationaryMean, IsAFunctionOfTheSeries) {
   EXPECT_EQ(often.judge().mean, once.judge().mean);
   EXPECT_EQ(often.judge().half_width, once.judge().half_width);
   EXPECT_EQ(often.observations(), 1000U);
-  EXPECT_LT(1000 / often.cellLength(), StationaryMean::kMostCells);
+  EXPECT_LT(1000 / often.cellLength(), StationaryMean::kMaxCells);
 }
 
 TEST(StationaryMean, RefusesRulesThatNothingMeets) {
   EXPECT_THROW(StationaryMean({.confidence = 1}), Error);
   EXPECT_THROW(StationaryMean({.half_width = 0}), Error);
-  EXPECT_THROW(StationaryMean({.least_batches = 3}), Error);
-  EXPECT_THROW(StationaryMean({.least_batches = 33}), Error);
+  EXPECT_THROW(StationaryMean({.min_batches = 3}), Error);
+  EXPECT_THROW(StationaryMean({.min_batches = 33}), Error);
 }
 
 }  // namespace

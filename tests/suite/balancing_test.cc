@@ -48,12 +48,12 @@ TEST(BallsInBins, AreThrownExactly) {
   double sum = 0;
   constexpr int kThrows = 4000;
   for (int i = 0; i < kThrows; ++i) {
-    int most = 0;
+    int max = 0;
     for (int leaf = 0; leaf < 8; ++leaf) {
       std::array<int, 8> bins{};
-      for (int ball = 0; ball < 32; ++ball) most = std::max(most, ++bins[random.below(8)]);
+      for (int ball = 0; ball < 32; ++ball) max = std::max(max, ++bins[random.below(8)]);
     }
-    sum += most / 4.0;
+    sum += max / 4.0;
   }
   EXPECT_NEAR(expectedMaxMeanRatio(32, 8, 8), sum / kThrows, 0.02);
 }

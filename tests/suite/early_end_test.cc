@@ -90,21 +90,21 @@ TEST(EarlyEnds, AnAllReduceSaysRuleAndWhatItReached) {
   const results::TestResult result = allReduceProcedure().run(config, keeping);
   ASSERT_TRUE(result.valid);
   ASSERT_EQ(keeping.trials.size(), 2U);
-  std::uint64_t fewest = 100;
-  std::uint64_t most = 0;
+  std::uint64_t min = 100;
+  std::uint64_t max = 0;
   for (const bench::TrialResult& trial : keeping.trials) {
     ASSERT_TRUE(trial.early_end);
     EXPECT_TRUE(trial.early_end->stationary);
     EXPECT_GE(trial.early_end->iterations, 20U);
     EXPECT_LT(trial.early_end->iterations, 60U);
-    fewest = std::min(fewest, trial.early_end->iterations);
-    most = std::max(most, trial.early_end->iterations);
+    min = std::min(min, trial.early_end->iterations);
+    max = std::max(max, trial.early_end->iterations);
   }
   const std::string line = configurationLine(result, "A trial ends");
   EXPECT_NE(line.find("mean iteration time is known within 0.5 % (95 % confidence"),
             std::string::npos)
       << line;
-  EXPECT_NE(line.find(std::to_string(fewest) + " to " + std::to_string(most) + " iterations"),
+  EXPECT_NE(line.find(std::to_string(min) + " to " + std::to_string(max) + " iterations"),
             std::string::npos)
       << line;
   EXPECT_TRUE(saysDeviation(result, "instead of after the draft's time"));
@@ -178,7 +178,7 @@ TEST(EarlyEnds, LargeRingsAreFastForwardedAndOthersHaveFewerIterations) {
   const TestConfig config{scenario, runner.bench.capabilities()};
   const auto trial = [&](std::int64_t mib, std::uint32_t ranks) {
     const CollectivePoint point{workload::CollectiveKind::kAllReduce, Bytes(mib << 20), ranks,
-                                usualVariant(config, balancingOf("spray"))};
+                                defaultVariant(config, balancingOf("spray"))};
     bench::TrialSpec spec = collectiveTrial(config, point, 100);
     endCollectiveEarly(config, point, spec);
     return spec;

@@ -92,28 +92,28 @@ TEST(ExpectedTime, WeighsPointsByTheirPackets) {
   const Plan plan = allToAllProcedure().plan({scenario, runner.bench.capabilities()});
   double hops = 0;
   double work = 0;
-  double least = plan.samples.front().hop_cost;
-  double most = least;
+  double min = plan.samples.front().hop_cost;
+  double max = min;
   for (const PlannedTrial& sample : plan.samples) {
     hops += sample.packet_hops;
     work += sample.packet_hops * sample.hop_cost;
-    least = std::min(least, sample.hop_cost);
-    most = std::max(most, sample.hop_cost);
+    min = std::min(min, sample.hop_cost);
+    max = std::max(max, sample.hop_cost);
   }
-  EXPECT_LT(least, most);
+  EXPECT_LT(min, max);
   EXPECT_NEAR(plan.packet_hops, hops, 1e-6 * hops);  // one repetition
   EXPECT_NEAR(plan.hop_cost, work / hops, 1e-9);
 }
 
 // Two measurements of one machine; other programs may make them differ.
 TEST(MachineSpeed, IsMeasuredRepeatably) {
-  const double first = measureSlowness();
-  const double second = measureSlowness();
+  const double first = measureSlowdown();
+  const double second = measureSlowdown();
   EXPECT_GT(first, 0.05);
   EXPECT_LT(first, 100);
   EXPECT_LT(second, 4 * first);
   EXPECT_GT(4 * second, first);
-  EXPECT_EQ(machineSlowness(), machineSlowness());
+  EXPECT_EQ(machineSlowdown(), machineSlowdown());
 }
 
 }  // namespace

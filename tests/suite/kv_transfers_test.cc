@@ -189,10 +189,10 @@ TEST(KvScaling, WithSprayEveryPairIsAsFastAsAlone) {
   const double time_us = arrivalUs(4096);
   for (const int pairs : {1, 4, 8}) {
     const std::string point = std::to_string(pairs) + " pairs, packet spray";
-    const double most = pairs * 16.777216e6 / (time_us + 2.4) / 1e3;
+    const double max = pairs * 16.777216e6 / (time_us + 2.4) / 1e3;
     const double rate = kpi(result, "kv_gigabytes_per_s", point).value;
-    EXPECT_LE(rate, most) << point;
-    EXPECT_GT(rate, 0.99 * most) << point;
+    EXPECT_LE(rate, max) << point;
+    EXPECT_GT(rate, 0.99 * max) << point;
     EXPECT_GT(rate, 0.97 * pairs * 49.0187) << point;
     EXPECT_GT(kpi(result, "flow_jfi", point).value, 0.999) << point;
     EXPECT_NEAR(kpi(result, "kv_transfer_p50_us", point).value, time_us, 0.01 * time_us) << point;

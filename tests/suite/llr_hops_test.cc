@@ -306,13 +306,13 @@ TEST(RetryModel, FitsTimesToAttempts) {
     for (const std::uint64_t time : all) histogram.record(time);
     return histogram;
   };
-  EXPECT_EQ(retryMisfit({}, one, 0), 0);
-  EXPECT_EQ(retryMisfit(times({1'000'000, 1'040'000}), one, 2), 0);
-  EXPECT_EQ(retryMisfit(times({999'000}), one, 1), 1);
-  EXPECT_EQ(retryMisfit(times({1'042'000}), one, 1), 2);
+  EXPECT_EQ(retryResidual({}, one, 0), 0);
+  EXPECT_EQ(retryResidual(times({1'000'000, 1'040'000}), one, 2), 0);
+  EXPECT_EQ(retryResidual(times({999'000}), one, 1), 1);
+  EXPECT_EQ(retryResidual(times({1'042'000}), one, 1), 2);
   // Of two attempts only where there was a second one.
-  EXPECT_EQ(retryMisfit(times({1'000'000, 2'010'000}), one, 3), 0);
-  EXPECT_EQ(retryMisfit(times({1'000'000, 2'010'000}), one, 2), 970);
+  EXPECT_EQ(retryResidual(times({1'000'000, 2'010'000}), one, 3), 0);
+  EXPECT_EQ(retryResidual(times({1'000'000, 2'010'000}), one, 2), 970);
 }
 
 }  // namespace

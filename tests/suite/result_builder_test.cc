@@ -74,7 +74,7 @@ TEST(ResultBuilder, APrimaryFigureHasTheUncertaintyOfItsOwnKpi) {
 TEST(TrialConfiguration, IsWhatThePointsSet) {
   SweepPoint ecmp;
   ecmp.spec.dut = smallFabric().fabricSpec();
-  transport::RoceSpec roce = usualRoce();
+  transport::RoceSpec roce = defaultRoce();
   ecmp.spec.transport = roce;
   SweepPoint spray = ecmp;
   spray.spec.dut.switches.load_balancing.kind = fabric::LoadBalancingKind::kSprayRoundRobin;

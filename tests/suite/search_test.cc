@@ -48,15 +48,15 @@ void expectFound(const SearchResult& result, std::uint64_t low, std::uint64_t hi
 TEST(SearchHighestPassing, FindsTheLimitWithinTheStatedNumberOfTrials) {
   for (std::uint64_t low : {0U, 1U, 5U}) {
     for (std::uint64_t high = low; high < low + 40; ++high) {
-      std::size_t most = 0;
+      std::size_t max = 0;
       for (std::uint64_t limit = low == 0 ? 0 : low - 1; limit <= high + 1; ++limit) {
         Oracle oracle(low, high, limit);
         const SearchResult result = searchHighestPassing(low, high, std::ref(oracle));
         expectFound(result, low, high, limit);
         EXPECT_EQ(result.steps.size(), oracle.count());
-        most = std::max(most, oracle.count());
+        max = std::max(max, oracle.count());
       }
-      EXPECT_LE(most, searchTrials(low, high)) << low << ".." << high;
+      EXPECT_LE(max, searchTrials(low, high)) << low << ".." << high;
     }
   }
 }

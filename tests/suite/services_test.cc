@@ -26,9 +26,9 @@ const double kQpSetupNs = 3 * 500'000.0 + 2 * wayNs(kMadFrame);
 
 TEST(Services, WireBytesAreThoseOfTheFrames) {
   // 4096 B are Only: 14 + 20 + 8 + 12 + 16 + 4096 + 8 + 20. Two packets: RETH in the first.
-  EXPECT_EQ(wireBytesOf(usualRoce(), Bytes(4096)), 4194);
-  EXPECT_EQ(wireBytesOf(usualRoce(), Bytes(8192)), 4194 + 4178);
-  EXPECT_EQ(wireBytesOf(usualRoce(), Bytes(1)), 14 + 20 + 8 + 12 + 16 + 4 + 8 + 20);
+  EXPECT_EQ(wireBytesOf(defaultRoce(), Bytes(4096)), 4194);
+  EXPECT_EQ(wireBytesOf(defaultRoce(), Bytes(8192)), 4194 + 4178);
+  EXPECT_EQ(wireBytesOf(defaultRoce(), Bytes(1)), 14 + 20 + 8 + 12 + 16 + 4 + 8 + 20);
   // 14 + 20 + 8 + 12 + 44 + 4096 + 4 + 20.
   EXPECT_EQ(wireBytesOf(transport::UetSpec(), Bytes(8192)), 2 * 4218);
 }
@@ -111,9 +111,9 @@ TEST(ServiceThroughput, TellsSetUpTimesAndHowManyConnectionsSustainTheRate) {
   }
   EXPECT_EQ(findKpi(result, "setup_us", "UUD"), nullptr);
   for (const char* service : {"ROD", "RUD", "RC", "UC"}) {
-    const double most = kpi(result, "sustained_connections", service).value;
-    EXPECT_GE(most, 16) << service;
-    EXPECT_LE(most, 256) << service;
+    const double max = kpi(result, "sustained_connections", service).value;
+    EXPECT_GE(max, 16) << service;
+    EXPECT_LE(max, 256) << service;
   }
 }
 
@@ -168,7 +168,7 @@ TEST(ServiceLatency, FirstMessagesAreManyAndTheirNumberIsTold) {
 // The scenario's own setup applies: out of band, 30 us, nothing on the wire.
 TEST(ServiceLatency, QpsMayBeSetUpOutOfBand) {
   scenario::Scenario scenario = shortMessages();
-  transport::RoceSpec roce = usualRoce();
+  transport::RoceSpec roce = defaultRoce();
   roce.setup_time = microseconds(30);
   scenario.transport = roce;
   const results::TestResult result = runTest(serviceLatencyProcedure(), scenario);

@@ -237,7 +237,7 @@ TEST(ServingTests, RefuseWhatCannotBe) {
   EXPECT_THAT(refusals(ratioProcedure(), system(1, 1)), HasSubstr("needs 3"));
   EXPECT_THAT(refusals(overloadProcedure(), system(1, 1)), IsEmpty());
   scenario::Scenario closed = system(1, 2);
-  closed.serving->workload = usualLoad({closed, SimRunner().bench.capabilities()});
+  closed.serving->workload = defaultLoad({closed, SimRunner().bench.capabilities()});
   closed.serving->workload->arrivals.kind = serving::ArrivalKind::kClosed;
   EXPECT_THAT(refusals(routingProcedure(), closed), HasSubstr("a closed loop"));
 }

@@ -52,7 +52,7 @@ TEST(RoceConnection, HandshakeTakesThreeStepsAndARoundTrip) {
   EXPECT_EQ(stats.opened, 1U);
   EXPECT_EQ(stats.established, 1U);
   EXPECT_EQ(stats.setup.minimum(), static_cast<std::uint64_t>((ready - microseconds(5)).count()));
-  EXPECT_EQ(stats.most_open, 1U);
+  EXPECT_EQ(stats.max_open_connections, 1U);
   EXPECT_EQ(hosts.roce[1]->connectionStats()->opened, 0U);
   EXPECT_EQ(hosts.applications[0].completions.size(), 1U);
 }
@@ -84,7 +84,7 @@ TEST(RoceConnection, RateIsThatOfTheInitiatorsProcessing) {
   hosts.network->run();
   const transport::ConnectionStats& stats = *hosts.roce[0]->connectionStats();
   EXPECT_EQ(stats.established, kConnections);
-  EXPECT_EQ(stats.most_open, kConnections);
+  EXPECT_EQ(stats.max_open_connections, kConnections);
   EXPECT_EQ(stats.last_established - stats.first_opened, microseconds(10) * (2 * kConnections));
   EXPECT_EQ(hosts.applications[0].completions.size(), kConnections);
 }

@@ -29,7 +29,7 @@ TEST(Pool, PlacesStayAndAreUsedAgain) {
   EXPECT_EQ(pool.inUse(), 1001U);
   EXPECT_EQ(&pool[first], address);
   EXPECT_EQ(pool[first], 42U);
-  pool.give(7);
+  pool.release(7);
   EXPECT_EQ(pool.inUse(), 1000U);
   EXPECT_EQ(pool.take(), 7U);
   EXPECT_EQ(pool.size(), 1001U);

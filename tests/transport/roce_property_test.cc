@@ -62,14 +62,14 @@ std::vector<Plan> randomPlan(std::uint64_t seed, std::uint32_t mtu, bool reads) 
     const auto from = static_cast<HostId>(random.below(kHosts));
     const auto to = static_cast<HostId>((from + 1 + random.below(kHosts - 1)) % kHosts);
     const auto verb = static_cast<Verb>(random.below(reads ? 4 : 3));
-    const std::uint64_t most =
+    const std::uint64_t max =
         random.below(3) == 0 ? std::uint64_t{60} * mtu : std::uint64_t{3} * mtu;
     plans.push_back({from,
                      Picoseconds{time},
                      {.to = to,
                       .flow = static_cast<std::uint32_t>(random.below(2) * 255),
                       .verb = verb,
-                      .bytes = 1 + random.below(most),
+                      .bytes = 1 + random.below(max),
                       .tag = i}});
   }
   return plans;

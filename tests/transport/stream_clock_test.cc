@@ -13,9 +13,9 @@ namespace {
 
 constexpr BitRate k100G = gigabitsPerSecond(100);
 
-std::vector<FineTime> allDue(StreamClock clock, std::size_t most = 100'000) {
+std::vector<FineTime> allDue(StreamClock clock, std::size_t max = 100'000) {
   std::vector<FineTime> due;
-  for (; clock.pending() && due.size() < most; clock.sent()) due.push_back(clock.due());
+  for (; clock.pending() && due.size() < max; clock.sent()) due.push_back(clock.due());
   return due;
 }
 

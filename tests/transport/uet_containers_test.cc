@@ -79,7 +79,7 @@ TEST(BitWindow, TakesRunsThatCrossWords) {
     bits.reserve(low, other - low + 64);
     for (std::uint64_t psn = low; psn < low + run; ++psn) bits.set(psn);
     bits.set(other);
-    ASSERT_EQ(bits.takeRun(low), run);
+    ASSERT_EQ(bits.clearRun(low), run);
     for (std::uint64_t psn = low; psn < other + 10; ++psn) ASSERT_EQ(bits.test(psn), psn == other);
   }
 }

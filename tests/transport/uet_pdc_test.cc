@@ -26,7 +26,7 @@ TEST(UetPdc, SynIsSetUntilTheFirstAckAndStartsAtOnePlace) {
   hosts.network->run();
   const auto acks = hosts.network->sent(UetHosts::isAck);
   ASSERT_FALSE(acks.empty());
-  const Picoseconds heard =
+  const Picoseconds answered =
       acks[0].time + microseconds(1) + Picoseconds(80L * acks[0].packet.length);
   const auto data = hosts.network->sent(UetHosts::isData);
   ASSERT_EQ(data.size(), 60U);
@@ -34,14 +34,14 @@ TEST(UetPdc, SynIsSetUntilTheFirstAckAndStartsAtOnePlace) {
   for (std::size_t i = 0; i < data.size(); ++i) {
     const auto fields = unpackData(data[i].packet.extra, true);
     EXPECT_EQ(data[i].packet.psn, 0xFFFFFFF0 + static_cast<std::uint32_t>(i));
-    EXPECT_EQ(fields.syn, data[i].time < heard) << i;
+    EXPECT_EQ(fields.syn, data[i].time < answered) << i;
     if (!fields.syn) continue;
     ++with_syn;
     EXPECT_EQ(data[i].packet.psn - fields.psn_offset, 0xFFFFFFF0U);
   }
   // Data flowed before the handshake was over: one RTT and four packets for the first ACK.
   EXPECT_GT(with_syn, 6U);
-  EXPECT_EQ(hosts.uet[0]->uetStats().setup_max, heard);
+  EXPECT_EQ(hosts.uet[0]->uetStats().setup_max, answered);
   EXPECT_EQ(hosts.uet[0]->uetStats().pdcs_established, 1U);
   EXPECT_EQ(hosts.applications[1].arrivals.size(), 1U);
 }
@@ -127,7 +127,7 @@ TEST(UetPdc, ContextsTakeTheirTimeOneAfterTheOther) {
   const ConnectionStats& stats = *hosts.uet[0]->connectionStats();
   EXPECT_EQ(stats.opened, 4U);
   EXPECT_EQ(stats.established, 4U);
-  EXPECT_EQ(stats.most_open, 4U);
+  EXPECT_EQ(stats.max_open_connections, 4U);
   // The last context, the data packet there and its ACK back: RUD 12, SES 44, payload 100; ACK 12
   // and SES 12, of headers 14 + 20 + 8 and FCS 4.
   const Picoseconds round_trip = (kWire * 2) + bytes(46 + 12 + 44 + 100) + bytes(46 + 12 + 12);

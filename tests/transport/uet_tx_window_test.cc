@@ -90,10 +90,10 @@ TEST_F(TxWindowTest, AgreesWithAMapWhateverHappens) {
   for (int life = 0; life < 60; ++life) {
     // The same window again and again, from any place in a word.
     restart((std::uint64_t{1} << 32) + random.below(1000));
-    const std::uint64_t most = 1 + random.below(400);
+    const std::uint64_t max = 1 + random.below(400);
     room_ = std::size_t{1} << random.below(8);
     for (int i = 0; i < 400; ++i) {
-      for (std::uint64_t n = random.below(20); n > 0 && end_ - first_ < most; --n) push();
+      for (std::uint64_t n = random.below(20); n > 0 && end_ - first_ < max; --n) push();
       if (end_ != first_) {
         const std::uint64_t psn = first_ + random.below(end_ - first_);
         if (random.below(3) == 0 && expected_[psn].lost) {

@@ -75,12 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(Templates, MakeGoodFramesOfEveryLength) {
   StreamTemplateSpec s = spec();
-  const std::uint32_t least = minimumTaggedLength(s);
-  s.length = least;
+  const std::uint32_t min = minimumTaggedLength(s);
+  s.length = min;
   EXPECT_TRUE(makeStreamTemplate(s).roce_aligned);
   const TestTag tag{TestTag::makeId(3, 77), 12345, 0xABCDEF};
-  for (std::uint32_t length = least; length <= kMaxFrameSize;
-       length += length < least + 300 ? 1 : 97) {
+  for (std::uint32_t length = min; length <= kMaxFrameSize; length += length < min + 300 ? 1 : 97) {
     s.length = length;
     const StreamTemplate t = makeStreamTemplate(s);
     const Buffer bytes = complete(t, length, s.ipv6, tag);

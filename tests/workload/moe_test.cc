@@ -174,13 +174,13 @@ TEST(Moe, SelectionsAreConserved) {
       }
       if (capacity > Fraction()) {
         // 32 x 8 x 16 / 256 = 16 on average.
-        const std::uint64_t most = capacity == Fraction::percent(125) ? 20 : 8;
-        EXPECT_EQ(expertCapacity(program, 16), most);
+        const std::uint64_t max = capacity == Fraction::percent(125) ? 20 : 8;
+        EXPECT_EQ(expertCapacity(program, 16), max);
         const auto loads = loadsOf(routing, 256);
-        EXPECT_LE(*std::max_element(loads.begin(), loads.end()), most);
+        EXPECT_LE(*std::max_element(loads.begin(), loads.end()), max);
         // An expert with dropped selections is full.
         if (routing.dropped > 0) {
-          EXPECT_EQ(*std::max_element(loads.begin(), loads.end()), most);
+          EXPECT_EQ(*std::max_element(loads.begin(), loads.end()), max);
         }
       } else {
         EXPECT_EQ(routing.dropped, 0U);
@@ -449,10 +449,10 @@ TEST(Moe, IdealTimeOfADispatch) {
     const JobResult result = runMoe(program, 32).result;
     const MoePlan plan(program, 32, 1, "moe");
     const Picoseconds ideal = moePhaseTime(plan, 0, kNetwork);
-    const std::uint64_t most =
+    const std::uint64_t max =
         *std::max_element(result.bytes_posted.begin(), result.bytes_posted.end());
     // 12,500 bytes a microsecond; messages are rounded up to a picosecond each.
-    const double by_hand = static_cast<double>(most) / 12'500 + 1;
+    const double by_hand = static_cast<double>(max) / 12'500 + 1;
     const double measured = result.moe->dispatch.durations[0].toMicroseconds();
     EXPECT_NEAR(measured, by_hand, 0.001);
     // With receivers it is at least that, and the fullest receiver's time otherwise.

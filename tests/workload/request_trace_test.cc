@@ -104,7 +104,7 @@ TEST(RequestTrace, TakesPrefillAndDecodeRanksInTurn) {
 TEST(RequestTrace, CountsFromTheEarliestOfThoseUsed) {
   const std::string lines =
       "2023-11-16 00:00:05,1,1\n2023-11-16 00:00:03.5,1,1\n2023-11-16 00:00:01,1,1\nnonsense";
-  const auto two = good(lines, {.most = 2});
+  const auto two = good(lines, {.max = 2});
   ASSERT_EQ(two.size(), 2U);
   EXPECT_EQ(two[0].time, milliseconds(1'500));
   EXPECT_EQ(two[1].time, Picoseconds(0));

@@ -77,10 +77,10 @@ void BusCards::runUntil(Picoseconds time) {
   }
 }
 
-std::vector<card::CapturedFrame> BusCards::takeCaptured() {
+std::vector<card::CapturedFrame> BusCards::readCaptured() {
   std::vector<card::CapturedFrame> all;
   for (std::size_t card = 0; card < buses_.size(); ++card) {
-    for (card::CapturedFrame& frame : buses_[card]->takeCaptured()) {
+    for (card::CapturedFrame& frame : buses_[card]->readCaptured()) {
       frame.port += static_cast<std::uint32_t>(card) * info().ports;
       all.push_back(std::move(frame));
     }

@@ -42,7 +42,7 @@ class BusCards final : public CardSet {
 
   [[nodiscard]] Picoseconds now() override;
   void runUntil(Picoseconds time) override;
-  std::vector<card::CapturedFrame> takeCaptured() override;
+  std::vector<card::CapturedFrame> readCaptured() override;
   [[nodiscard]] Picoseconds readingTime(std::size_t ports) const override;
   [[nodiscard]] bool oneClock(std::uint32_t port, std::uint32_t other) const override {
     return time_ == CardTime::kFirmware || cardOf(port) == cardOf(other);

@@ -87,10 +87,10 @@ sim::WireStats CardGroup::wireStats(std::uint32_t port) const {
   return memberOf(port).card.wireStats(port % ports_);
 }
 
-std::vector<card::CapturedFrame> CardGroup::takeCaptured() {
+std::vector<card::CapturedFrame> CardGroup::readCaptured() {
   std::vector<card::CapturedFrame> all;
   for (const auto& member : members_) {
-    for (card::CapturedFrame& frame : member->card.takeCaptured()) {
+    for (card::CapturedFrame& frame : member->card.readCaptured()) {
       frame.port += member->firstPort();
       all.push_back(std::move(frame));
     }

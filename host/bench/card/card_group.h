@@ -30,7 +30,7 @@ class CardGroup final : public CardSet {
 
   void runUntil(Picoseconds time) override;
   [[nodiscard]] Picoseconds now() override;
-  std::vector<card::CapturedFrame> takeCaptured() override;
+  std::vector<card::CapturedFrame> readCaptured() override;
   [[nodiscard]] Picoseconds readingTime(std::size_t ports) const override;
   [[nodiscard]] bool oneClock(std::uint32_t /*port*/, std::uint32_t /*other*/) const override {
     return true;

@@ -29,7 +29,7 @@ class CardSet {
   [[nodiscard]] virtual Picoseconds now() = 0;
   // Lets card time pass until `time`, or slightly longer.
   virtual void runUntil(Picoseconds time) = 0;
-  virtual std::vector<card::CapturedFrame> takeCaptured() = 0;
+  virtual std::vector<card::CapturedFrame> readCaptured() = 0;
   // Largest card time that reading the counters of `ports` ports takes.
   [[nodiscard]] virtual Picoseconds readingTime(std::size_t ports) const = 0;
   // Whether times at the two ports can be subtracted from each other.

@@ -23,7 +23,7 @@ constexpr Picoseconds kOvertime = microseconds(100);
 // How late a frame may cross to the MAC after the departure in its tag, and the trial still count.
 // A MAC makes room for the alignment markers of its 20 lanes, a block of 8 bytes each, every 210
 // us: 12.8 ns at 80 ps a byte, to which two clocks come that it may take to pause and to go on.
-constexpr Picoseconds kMostDisplaced = Picoseconds(12'800) + Picoseconds(6'208);
+constexpr Picoseconds kMaxDisplaced = Picoseconds(12'800) + Picoseconds(6'208);
 // Counting frames during a trial, for an observer, takes at most 1/kCountingShare of the time.
 constexpr std::int64_t kCountingShare = 20;
 // From the last bit at the card's MAC until the frame is in all counters.
@@ -39,10 +39,11 @@ Picoseconds roundUp(Picoseconds time, Picoseconds unit) {
 
 }  // namespace
 
-CardTrial::CardTrial(CardSet& cards, FarEnd& far_end, const MacTiming& mac, const TrialSpec& spec,
-                     const Capabilities& capabilities, const TrialHooks& hooks)
+CardTrial::CardTrial(CardSet& cards, LinkPartner& link_partner, const MacTiming& mac,
+                     const TrialSpec& spec, const Capabilities& capabilities,
+                     const TrialHooks& hooks)
     : cards_(cards),
-      far_end_(far_end),
+      link_partner_(link_partner),
       mac_(mac),
       line_rate_(capabilities.line_rate),
       bench_(capabilities.name),
@@ -54,7 +55,7 @@ CardTrial::CardTrial(CardSet& cards, FarEnd& far_end, const MacTiming& mac, cons
       parts_(cards, spec, plan_, hosts_, mac.tx_offset),
       retry_(cards, spec, hosts_),
       links_(cards, hosts_),
-      asking_time_(cards.readingTime(hosts_.size())) {
+      reading_time_(cards.readingTime(hosts_.size())) {
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) port_of_host_[hosts_[port]] = port;
 }
 
@@ -70,8 +71,8 @@ TrialResult CardTrial::run() {
   parts_.collect(result_);
   retry_.collect(result_);
   links_.collect(result_);
-  far_end_.collect(result_);
-  far_end_.collectFabric(result_);
+  link_partner_.collect(result_);
+  link_partner_.collectFabric(result_);
   if (hooks_.observer != nullptr) showEnd();
   return std::move(result_);
 }
@@ -91,14 +92,14 @@ void CardTrial::configure() {
   parts_.configure();
   retry_.bringUp();
   links_.begin();
-  cards_.takeCaptured();  // left by an interrupted trial
+  cards_.readCaptured();  // left by an interrupted trial
 }
 
 Picoseconds CardTrial::send() {
   // On the grid on which clock and line repeat, so that every trial sees the same phases.
   start_ = roundUp(cards_.earliestStart(),
                    Picoseconds(static_cast<std::int64_t>(cards_.info().clock_period_num)));
-  far_end_.startAt(start_);
+  link_partner_.startAt(start_);
   parts_.begin(start_);
   cards_.arm(start_);
   const Picoseconds step = std::clamp(plan_.end / kSteps, kMinStep, kMaxStep);
@@ -106,7 +107,7 @@ Picoseconds CardTrial::send() {
   bool asked = false;
   bool paused = false;
   for (Picoseconds time = start_; time < end; time += step) {
-    if (!asked && time + step > end - asking_time_) {
+    if (!asked && time + step > end - reading_time_) {
       asked = true;
       paused = pausedAway();
     }
@@ -154,7 +155,7 @@ bool CardTrial::capturing() const { return spec_.capture_port || parts_.wantsCap
 void CardTrial::serveHooks() {
   checkWork();
   if (capturing()) {
-    for (const card::CapturedFrame& frame : cards_.takeCaptured()) {
+    for (const card::CapturedFrame& frame : cards_.readCaptured()) {
       if (parts_.wantsCapture()) parts_.onCaptured(frame);
       const bool wanted = frame.port < hosts_.size() && hosts_[frame.port] == spec_.capture_port;
       if (hooks_.captured && wanted) hooks_.captured(frame);
@@ -163,17 +164,17 @@ void CardTrial::serveHooks() {
   parts_.readLogs();
   if (hooks_.progress) {
     const Picoseconds done = std::clamp(cards_.now() - start_, Picoseconds(), plan_.end);
-    const FarEnd::Passed frames = passed();
+    const LinkPartner::CrossedFrames frames = crossedFrames();
     hooks_.progress({done, plan_.end, frames.from_cards, frames.to_cards});
   }
 }
 
-FarEnd::Passed CardTrial::passed() {
-  if (const auto counted = far_end_.passed()) return *counted;
+LinkPartner::CrossedFrames CardTrial::crossedFrames() {
+  if (const auto counted = link_partner_.crossedFrames()) return *counted;
   const Picoseconds now = cards_.now();
   if (now < next_count_) return counted_;
   next_count_ = now + kCountingShare * cards_.readingTime(hosts_.size());
-  FarEnd::Passed frames;
+  LinkPartner::CrossedFrames frames;
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     const card::PortCounters counters = cards_.port(port).counters();
     frames.from_cards += counters.tx_frames;
@@ -186,7 +187,7 @@ FarEnd::Passed CardTrial::passed() {
 // Reading takes card time but does not affect the traffic: the card already holds all frames and
 // their times.
 void CardTrial::show(Picoseconds end) {
-  if (cards_.now() + asking_time_ > end || !hooks_.observer->due()) return;
+  if (cards_.now() + reading_time_ > end || !hooks_.observer->due()) return;
   // Latches all counters at one instant, because reading takes far longer than latching. Between
   // the latches of two ports lies one register write, which is shorter than a frame's way from one
   // to the other: no frame is counted as received but not as sent.
@@ -195,7 +196,7 @@ void CardTrial::show(Picoseconds end) {
   snapshot.bench = bench_;
   snapshot.time = cards_.now() - start_;
   snapshot.total = plan_.end;
-  far_end_.look(snapshot);
+  link_partner_.look(snapshot);
   for (std::uint32_t port = 0; port < hosts_.size(); ++port) {
     const card::PortCounters counters = cards_.port(port).latchedCounters();
     PortSnapshot& one = snapshot.ports.emplace_back();
@@ -219,7 +220,7 @@ void CardTrial::showEnd() {
   TrialSnapshot snapshot = snapshotOf(spec_, result_);
   snapshot.bench = bench_;
   snapshot.links.clear();  // the watch has them, with the queues since the last snapshot
-  far_end_.look(snapshot);
+  link_partner_.look(snapshot);
   hooks_.observer->onSnapshot(snapshot);
 }
 
@@ -229,11 +230,11 @@ void CardTrial::drain() {
   for (const StreamPlan& stream : plan_.streams) planned += stream.frames;
   if (stopped_) advanceBy(kTransmitTime);
   planned -= parts_.droppedFrames();
-  const auto settled = [&] { return far_end_.settled(planned, stopped_) && retry_.settled(); };
+  const auto settled = [&] { return link_partner_.settled(planned, stopped_) && retry_.settled(); };
   for (Picoseconds waited; waited < spec_.drain && !settled(); waited += kMinStep) {
     advanceBy(std::min(kMinStep, spec_.drain - waited));
   }
-  far_end_.close(spec_.drain, result_.faults);
+  link_partner_.close(spec_.drain, result_.faults);
   advanceBy(capturing() ? kCaptureTime : kReceiveTime);
 }
 
@@ -256,7 +257,7 @@ void CardTrial::collectPorts() {
     result.giants = counters.rx_giants;
     result.tx_given_up = counters.tx_pfc_skipped;
     result.tx_waited = counters.tx_waited;
-    far_end_.collectPort(port, result);
+    link_partner_.collectPort(port, result);
     for (std::size_t i = 0; i < result.priority.size(); ++i) {
       result.priority[i] = {counters.rx_xoff[i], counters.rx_xon[i],
                             Picoseconds(static_cast<std::int64_t>(counters.paused_ps[i])),
@@ -272,12 +273,12 @@ void CardTrial::collectPorts() {
               fmt::format("{} frames left late, the worst by {} ns", counters.tx_late,
                           static_cast<double>(counters.tx_late_max_ps) / 1e3));
     portFault(
-        counters.tx_displaced_max_ps > static_cast<std::uint64_t>(kMostDisplaced.count()),
+        counters.tx_displaced_max_ps > static_cast<std::uint64_t>(kMaxDisplaced.count()),
         fmt::format("{} frames left after the departure in their tag, the worst by {} ns: the "
                     "MAC did not take {} clocks' beats, and up to {} ns are expected around "
                     "alignment markers",
                     counters.tx_displaced, static_cast<double>(counters.tx_displaced_max_ps) / 1e3,
-                    counters.tx_stall_clocks, kMostDisplaced.toNanoseconds()));
+                    counters.tx_stall_clocks, kMaxDisplaced.toNanoseconds()));
     portFault(sticky.rx_event_overflow || counters.rx_event_overflow > 0,
               fmt::format("{} received frames were not accounted", counters.rx_event_overflow));
     portFault(sticky.capture_overflow || counters.capture_dropped > 0,
@@ -290,9 +291,9 @@ void CardTrial::collectPorts() {
                           counters.rx_latency_negative));
     portFault(counters.rx_bad_row > 0,
               fmt::format("{} frames with a tag of no stream", counters.rx_bad_row));
-    portFault(far_end_.ranDry(port), "the wire ran dry within a frame");
-    if (auto due = far_end_.due(port, parts_.droppedArrivals(port))) {
-      if (retry_.on()) due = retry_.passed(port);
+    portFault(link_partner_.underran(port), "the wire ran dry within a frame");
+    if (auto due = link_partner_.due(port, parts_.droppedArrivals(port))) {
+      if (retry_.on()) due = retry_.crossedFrames(port);
       portFault(
           counters.rx_frames != *due,
           fmt::format("the card received {} of {} frames on the wire", counters.rx_frames, *due));

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/card/card_set.h"
-#include "bench/card/far_end.h"
 #include "bench/card/flow_plan.h"
+#include "bench/card/link_partner.h"
 #include "bench/card/trial_card_parts.h"
 #include "bench/card/trial_link_retry.h"
 #include "bench/card/trial_links.h"
@@ -25,7 +25,7 @@ struct MacTiming {
 class CardTrial {
  public:
   // All arguments must outlive the object. The trial must have no refusals.
-  CardTrial(CardSet& cards, FarEnd& far_end, const MacTiming& mac, const TrialSpec& spec,
+  CardTrial(CardSet& cards, LinkPartner& link_partner, const MacTiming& mac, const TrialSpec& spec,
             const Capabilities& capabilities, const TrialHooks& hooks);
 
   // Runs the trial; call once. The caller sets `bench`, `observed` and `wall_seconds` of the
@@ -46,7 +46,7 @@ class CardTrial {
   void serveHooks();
   // Frames sent and received so far; may be the last reading where counters must be read from
   // cards.
-  FarEnd::Passed passed();
+  LinkPartner::CrossedFrames crossedFrames();
   // Shows the trial so far to an observer if counters can be read before `end`.
   void show(Picoseconds end);
   void showEnd();
@@ -62,7 +62,7 @@ class CardTrial {
   void fault(const std::string& what);
 
   CardSet& cards_;
-  FarEnd& far_end_;
+  LinkPartner& link_partner_;
   MacTiming mac_;
   BitRate line_rate_;
   std::string bench_;  // its name
@@ -74,8 +74,8 @@ class CardTrial {
   TrialCardParts parts_;
   TrialLinkRetry retry_;
   TrialLinks links_;
-  Picoseconds asking_time_;  // that reading all counters takes
-  FarEnd::Passed counted_;   // when the cards' counters were last read
+  Picoseconds reading_time_;            // that reading all counters takes
+  LinkPartner::CrossedFrames counted_;  // when the cards' counters were last read
   Picoseconds next_count_;
   Picoseconds start_;                         // common start, card time
   bool stopped_ = false;                      // before all was sent, because of pauses

@@ -52,7 +52,7 @@ FabricLink::FabricLink(CardGroup& cards, const TrialSpec& spec, std::vector<std:
       sim_hosts_(spec, fabric_, std::set<fabric::HostId>(hosts_.begin(), hosts_.end())),
       roce_(roceOf(spec)),
       pfc_(!spec.dut.switches.cbfc),
-      bare_(spec.dut.topology.kind == fabric::TopologyKind::kLink),
+      without_switch_(spec.dut.topology.kind == fabric::TopologyKind::kLink),
       link_delay_(spec.dut.topology.host_link_delay),
       port_of_host_(fabric_.hostCount(), kNoPort),
       duplicates_(hosts_.size()),
@@ -101,12 +101,12 @@ bool FabricLink::ofCard(const fabric::Packet& packet) const {
 void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Picoseconds first_bit,
                                  sim::Preamble preamble) {
   // A switch generates the preamble of a frame that it forwards.
-  preamble_ = bare_ ? preamble : sim::kOrdinaryPreamble;
+  preamble_ = without_switch_ ? preamble : sim::kOrdinaryPreamble;
   onFrameFromCard(port, std::move(frame), first_bit);
 }
 
 void FabricLink::onSetFromCard(std::uint32_t port, sim::OrderedSet set, Picoseconds begin) {
-  if (!bare_ || port >= hosts_.size()) return;
+  if (!without_switch_ || port >= hosts_.size()) return;
   const std::uint32_t other = port_of_host_.at(1 - hosts_[port]);
   if (other != kNoPort) cards_.deliverSet(other, set, begin + link_delay_);
 }
@@ -149,7 +149,7 @@ void FabricLink::onFrameFromCard(std::uint32_t port, sim::FrameBytes frame, Pico
 // The headers of a damaged frame may be wrong: on a bare link it leaves at the other end.
 void FabricLink::onDamagedFromCard(std::uint32_t port, sim::FrameBytes frame,
                                    Picoseconds first_bit) {
-  if (!bare_) {
+  if (!without_switch_) {
     ++discarded_[port];
     return;
   }
@@ -210,7 +210,7 @@ void FabricLink::onDelivery(fabric::HostId host, const fabric::Packet& packet,
   const sim::FrameBytes& sent = pending_[packet.extra].bytes;
   if (port == kNoPort) {
     reject(port, fmt::format("a frame came out at host {}, where no tester port is", host));
-  } else if (untouched(packet)) {
+  } else if (unmodified(packet)) {
     deliver(port, sent, first_bit, pending_[packet.extra].preamble);
   } else if (std::optional<wire::Buffer> changed = afterTransit(*sent, packet)) {
     deliver(port, std::make_shared<wire::Buffer>(std::move(*changed)), first_bit);

@@ -87,7 +87,7 @@ class FabricLink final : public sim::PortPeer {
   SimHosts sim_hosts_;
   transport::RoceSpec roce_;  // of simulated hosts, for their frames to the card
   bool pfc_;                  // the fabric's pauses are PFC, not credits
-  bool bare_;                 // no switch: frames are not inspected on their way
+  bool without_switch_;       // no switch: frames are not inspected on their way
   Picoseconds link_delay_;    // of a bare link
   sim::Preamble preamble_ = sim::kOrdinaryPreamble;     // of the frame that arrives from the card
   Picoseconds origin_ = fabric::kNever;                 // card time of the fabric's time zero

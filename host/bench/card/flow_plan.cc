@@ -189,10 +189,10 @@ void refuseStream(const TrialSpec& spec, std::uint32_t index, const Capabilities
       stream.format.vlan_id.value_or(0) > 4095) {
     refuse("a priority above 7, a DSCP above 63 or a VLAN above 4095");
   }
-  const std::uint32_t least = minimumFrame(stream, index);
-  if (stream.frame.count() < least || stream.frame > longestFrame(capabilities)) {
+  const std::uint32_t min = minimumFrame(stream, index);
+  if (stream.frame.count() < min || stream.frame > longestFrame(capabilities)) {
     refuse(fmt::format("frames of {} B, these headers and the test tag need {} to {} B",
-                       stream.frame.count(), least, longestFrame(capabilities).count()));
+                       stream.frame.count(), min, longestFrame(capabilities).count()));
   } else if (const auto why = headerRefusal(stream, index)) {
     refuse(*why);
   }
@@ -320,7 +320,7 @@ FlowPlan planFlows(const TrialSpec& spec, const Capabilities& capabilities) {
   const std::uint32_t hosts = spec.dut.hostCount();
   plan.flows.resize(hosts);
   std::vector<Picoseconds> slots(hosts);  // of all flows of a host together
-  std::vector<Picoseconds> least_slot(hosts);
+  std::vector<Picoseconds> min_slot(hosts);
   std::vector<bool> drawn(hosts);  // some flow's frames collide by chance
   for (std::uint32_t i = 0; i < spec.streams.size(); ++i) {
     const StreamSpec& stream = spec.streams[i];
@@ -334,14 +334,14 @@ FlowPlan planFlows(const TrialSpec& spec, const Capabilities& capabilities) {
     if (stream.gaps && std::holds_alternative<DrawnGaps>(*stream.gaps)) drawn[stream.from] = true;
     const Picoseconds slot = frameSlot(stream.frame, capabilities.line_rate);
     slots[stream.from] += slot;
-    least_slot[stream.from] = flows.size() == 1 ? slot : std::min(least_slot[stream.from], slot);
+    min_slot[stream.from] = flows.size() == 1 ? slot : std::min(min_slot[stream.from], slot);
   }
   // Flows of one port may be due at the same time: at no more than line rate in total, a frame
   // waits for at most one frame of every other flow.
   for (std::uint32_t host = 0; host < hosts; ++host) {
     plan.late_threshold.push_back(spec.paused_frames_wait || drawn[host]
                                       ? kAnyLateness
-                                      : kLateThreshold + slots[host] - least_slot[host]);
+                                      : kLateThreshold + slots[host] - min_slot[host]);
   }
   for (const PfcStormSpec& storm : spec.storms) {
     plan.end = std::max(plan.end, endOf(storm, capabilities.line_rate));

@@ -9,14 +9,14 @@
 #include "base/error.h"
 #include "bench/card/card_capabilities.h"
 #include "bench/card/card_trial.h"
-#include "bench/card/far_end.h"
 #include "bench/card/flow_plan.h"
+#include "bench/card/link_partner.h"
 
 namespace plumbline::bench {
 namespace {
 
 // Upper bound for all cards of a host together, before they are opened.
-constexpr std::uint32_t kMostPorts = 32;
+constexpr std::uint32_t kMaxPorts = 32;
 // Cards of this width have ports of this rate.
 constexpr std::uint32_t kDataBytes = 64;
 constexpr BitRate kLineRate = gigabitsPerSecond(100);
@@ -30,7 +30,7 @@ constexpr std::uint32_t kShortestSent = 60;
 FpgaBench::FpgaBench() : capabilities_(cardCapabilities(kLineRate, kClockPeriod)) {
   capabilities_.name = "fpga";
   capabilities_.description = "tester cards in this host, 100G per port, before a real DUT";
-  capabilities_.max_ports = kMostPorts;
+  capabilities_.max_ports = kMaxPorts;
   capabilities_.simulated_dut = false;
   capabilities_.trial_overhead = milliseconds(20);
   capabilities_.wall_seconds_per_second = 1;
@@ -156,7 +156,7 @@ TrialResult FpgaBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
                 fmt::format("the fpga bench cannot run this trial: {}", fmt::join(reasons, "; ")));
   }
   const auto started = std::chrono::steady_clock::now();
-  FarEnd device;
+  LinkPartner device;
   TrialResult result =
       CardTrial(*cards_, device, {tx_offset_, rx_offset_}, spec, capabilities_, hooks).run();
   checkTimes(result);

@@ -51,11 +51,11 @@ RetryTime retryOnFreeLine(Bytes frame, Picoseconds delay) {
   for (std::int64_t failed = 0; failed < sim::kClockPeriodDen; ++failed) {
     // The NACK's column ends where a frame's first bit would be.
     const Picoseconds nack = columnAfter(failed + kBeatToNack);
-    const std::int64_t heard = edgeAt(nack + delay + sim::kMacRxLatency);
-    const Picoseconds again = columnAfter(heard + kNackToReplay);
+    const std::int64_t nack_edge = edgeAt(nack + delay + sim::kMacRxLatency);
+    const Picoseconds again = columnAfter(nack_edge + kNackToReplay);
     const Picoseconds taken = sim::edgeTime(lastBeat(again, frame, delay)) - sim::edgeTime(failed);
-    time.least = failed == 0 ? taken : std::min(time.least, taken);
-    time.most = std::max(time.most, taken);
+    time.min = failed == 0 ? taken : std::min(time.min, taken);
+    time.max = std::max(time.max, taken);
   }
   return time;
 }

@@ -8,8 +8,8 @@
 namespace plumbline::bench {
 
 struct RetryTime {
-  Picoseconds least;
-  Picoseconds most;
+  Picoseconds min;
+  Picoseconds max;
 };
 
 // Time from the end of a damaged frame at the receiver to the end of its good copy there, on a line

@@ -8,7 +8,7 @@
 
 namespace plumbline::bench {
 
-SimulatedFarEnd::SimulatedFarEnd(CardGroup& cards, const TrialSpec& spec, bool watched)
+SimulatedLinkPartner::SimulatedLinkPartner(CardGroup& cards, const TrialSpec& spec, bool watched)
     : cards_(cards),
       link_(cards, spec, usedHosts(spec)),
       hops_(link_.fabric(), spec.dut, link_.simHosts()) {
@@ -18,15 +18,15 @@ SimulatedFarEnd::SimulatedFarEnd(CardGroup& cards, const TrialSpec& spec, bool w
   if (watched) watch_.emplace(link_.fabric());
 }
 
-std::optional<FarEnd::Passed> SimulatedFarEnd::passed() const {
-  return Passed{link_.framesFromCard(), link_.framesToCard()};
+std::optional<LinkPartner::CrossedFrames> SimulatedLinkPartner::crossedFrames() const {
+  return CrossedFrames{link_.framesFromCard(), link_.framesToCard()};
 }
 
-bool SimulatedFarEnd::settled(std::uint64_t planned, bool stopped) const {
+bool SimulatedLinkPartner::settled(std::uint64_t planned, bool stopped) const {
   return link_.empty() && (stopped || link_.framesFromCard() >= planned);
 }
 
-void SimulatedFarEnd::close(Picoseconds drain, std::vector<std::string>& faults) {
+void SimulatedLinkPartner::close(Picoseconds drain, std::vector<std::string>& faults) {
   if (!link_.empty()) {
     faults.push_back(
         fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
@@ -36,19 +36,20 @@ void SimulatedFarEnd::close(Picoseconds drain, std::vector<std::string>& faults)
   cards_.connect(nullptr);
 }
 
-std::optional<std::uint64_t> SimulatedFarEnd::due(std::uint32_t port, std::uint64_t dropped) const {
+std::optional<std::uint64_t> SimulatedLinkPartner::due(std::uint32_t port,
+                                                       std::uint64_t dropped) const {
   return link_.framesToPort(port) - dropped;
 }
 
-void SimulatedFarEnd::collectPort(std::uint32_t port, PortResult& result) {
+void SimulatedLinkPartner::collectPort(std::uint32_t port, PortResult& result) {
   result.dut_discarded = link_.discarded(port);
 }
 
-bool SimulatedFarEnd::ranDry(std::uint32_t port) const {
+bool SimulatedLinkPartner::underran(std::uint32_t port) const {
   return cards_.wireStats(port).underruns > underruns_before_[port];
 }
 
-void SimulatedFarEnd::collect(TrialResult& result) {
+void SimulatedLinkPartner::collect(TrialResult& result) {
   result.dut_observed = ObservationPoint::kModelled;
   for (const fabric::PortCounters& port : link_.fabric().counters()) {
     result.dut.push_back(
@@ -58,17 +59,17 @@ void SimulatedFarEnd::collect(TrialResult& result) {
   for (const std::string& what : link_.faults()) result.faults.push_back(what);
 }
 
-void SimulatedFarEnd::collectFabric(TrialResult& result) {
+void SimulatedLinkPartner::collectFabric(TrialResult& result) {
   result.fabric = fabricFigures(link_.fabric(), link_.simHosts(), hops_);
 }
 
-void SimulatedFarEnd::look(TrialSnapshot& snapshot) {
+void SimulatedLinkPartner::look(TrialSnapshot& snapshot) {
   if (watch_) watch_->look(snapshot.time, snapshot);
 }
 
 RtlTrial::RtlTrial(CardGroup& cards, const TrialSpec& spec, const Capabilities& capabilities,
                    const TrialHooks& hooks)
-    : far_end_(cards, spec, hooks.observer != nullptr),
-      trial_(cards, far_end_, {kTxOffset, kRxOffset}, spec, capabilities, hooks) {}
+    : link_partner_(cards, spec, hooks.observer != nullptr),
+      trial_(cards, link_partner_, {kTxOffset, kRxOffset}, spec, capabilities, hooks) {}
 
 }  // namespace plumbline::bench

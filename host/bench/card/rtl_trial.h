@@ -9,7 +9,7 @@
 #include "bench/card/card_group.h"
 #include "bench/card/card_trial.h"
 #include "bench/card/fabric_link.h"
-#include "bench/card/far_end.h"
+#include "bench/card/link_partner.h"
 #include "bench/sim/fabric_watch.h"
 #include "bench/sim/hop_watch.h"
 #include "bench/trial/bench.h"
@@ -17,21 +17,21 @@
 namespace plumbline::bench {
 
 // Reads from the simulation whether the fabric is empty and what it delivered.
-class SimulatedFarEnd final : public FarEnd {
+class SimulatedLinkPartner final : public LinkPartner {
  public:
   // `cards` must outlive it. `watched`: look() will be called.
-  SimulatedFarEnd(CardGroup& cards, const TrialSpec& spec, bool watched);
+  SimulatedLinkPartner(CardGroup& cards, const TrialSpec& spec, bool watched);
 
   [[nodiscard]] FabricLink& link() { return link_; }
 
   void startAt(Picoseconds start) override { link_.startAt(start); }
-  [[nodiscard]] std::optional<Passed> passed() const override;
+  [[nodiscard]] std::optional<CrossedFrames> crossedFrames() const override;
   [[nodiscard]] bool settled(std::uint64_t planned, bool stopped) const override;
   void close(Picoseconds drain, std::vector<std::string>& faults) override;
   [[nodiscard]] std::optional<std::uint64_t> due(std::uint32_t port,
                                                  std::uint64_t dropped) const override;
   void collectPort(std::uint32_t port, PortResult& result) override;
-  [[nodiscard]] bool ranDry(std::uint32_t port) const override;
+  [[nodiscard]] bool underran(std::uint32_t port) const override;
   void collect(TrialResult& result) override;
   void collectFabric(TrialResult& result) override;
   void look(TrialSnapshot& snapshot) override;
@@ -54,11 +54,11 @@ class RtlTrial {
   TrialResult run() { return trial_.run(); }
 
   // The fabric between the cards' ports, for observers; before run().
-  [[nodiscard]] fabric::Fabric& fabric() { return far_end_.link().fabric(); }
-  [[nodiscard]] const SimHosts& simHosts() { return far_end_.link().simHosts(); }
+  [[nodiscard]] fabric::Fabric& fabric() { return link_partner_.link().fabric(); }
+  [[nodiscard]] const SimHosts& simHosts() { return link_partner_.link().simHosts(); }
 
  private:
-  SimulatedFarEnd far_end_;
+  SimulatedLinkPartner link_partner_;
   CardTrial trial_;
 };
 

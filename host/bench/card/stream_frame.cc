@@ -105,7 +105,7 @@ wire::StreamTemplateSpec templateSpec(const StreamSpec& stream, std::uint32_t in
   return spec;
 }
 
-Frame plainFrame(const wire::StreamTemplateSpec& spec) {
+Frame untaggedFrame(const wire::StreamTemplateSpec& spec) {
   const wire::StreamTemplate made = wire::makeStreamTemplate(spec);
   return {{made.bytes.begin(), made.bytes.end()},
           made.tag_off,
@@ -116,7 +116,7 @@ Frame plainFrame(const wire::StreamTemplateSpec& spec) {
 
 // ... of a RoCEv2 message. The RETH of its first frame gives the message's length.
 Frame roceFrame(const StreamSpec& stream, std::uint32_t index, const Place& place) {
-  Frame frame = plainFrame(templateSpec(stream, index, place));
+  Frame frame = untaggedFrame(templateSpec(stream, index, place));
   if (messageFrames(stream) > 1 && place.first &&
       stream.format.transport == Transport::kRoceWrite) {
     wire::store32(&frame.head[frame.tag_offset - kRethLengthFromEnd],
@@ -218,13 +218,13 @@ card::QueuePairs pairsOf(const StreamSpec& stream, std::uint32_t index) {
       list.pairs.push_back({kFirstQp + index * kQueuePairsPerStream + i, 0});
     }
   }
-  const std::uint32_t most =
+  const std::uint32_t max =
       spec.weights.empty() ? 0 : *std::max_element(spec.weights.begin(), spec.weights.end());
-  for (std::uint32_t step = 0; step < most; ++step) {
+  for (std::uint32_t step = 0; step < max; ++step) {
     for (std::uint32_t i = 0; i < spec.weights.size(); ++i) {
       // Pair i has floor((step + 1) * w / most) turns after this step.
       const std::uint64_t w = spec.weights[i];
-      if ((step + 1) * w / most > step * w / most) list.turns.push_back(i);
+      if ((step + 1) * w / max > step * w / max) list.turns.push_back(i);
     }
   }
   list.row_per_pair = spec.counted;
@@ -284,8 +284,8 @@ std::optional<std::string> headerRefusal(const StreamSpec& stream, std::uint32_t
                          pairs.message_frames, firstPayload(stream).count());
     }
     const Bytes last = lengthOf(stream, {false, true});
-    const Bytes least(wire::minimumTaggedLength(templateSpec(stream, index, {false, true})));
-    if (pairs.message_frames > 1 && last < least) {
+    const Bytes min(wire::minimumTaggedLength(templateSpec(stream, index, {false, true})));
+    if (pairs.message_frames > 1 && last < min) {
       return fmt::format("a last frame of {} B, which the test tag does not fit into",
                          last.count());
     }

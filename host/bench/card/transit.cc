@@ -95,7 +95,7 @@ bool patchIpv6(std::uint8_t* header, std::size_t room, const fabric::Packet& pac
 
 std::optional<wire::Buffer> afterTransit(wire::ByteView sent, const fabric::Packet& packet) {
   wire::Buffer frame(sent.begin(), sent.end());
-  if (untouched(packet) || frame.size() < wire::kMinFrameSize) return frame;
+  if (unmodified(packet) || frame.size() < wire::kMinFrameSize) return frame;
   if (packet.trimmed) {
     frame.resize(std::clamp<std::size_t>(packet.length, wire::kMinFrameSize, frame.size()));
   }

@@ -28,7 +28,7 @@ namespace plumbline::bench {
 std::optional<wire::Buffer> afterTransit(wire::ByteView sent, const fabric::Packet& packet);
 
 // True when afterTransit() would return `sent` unchanged.
-[[nodiscard]] constexpr bool untouched(const fabric::Packet& packet) {
+[[nodiscard]] constexpr bool unmodified(const fabric::Packet& packet) {
   return packet.hops == 0 && !packet.trimmed;
 }
 

@@ -87,7 +87,7 @@ void TrialCardParts::readDamage(std::uint32_t port, card::DamageDirection direct
   if (!ports_[port].damages[at(direction)]) return;
   std::vector<card::DamageEvent>& log = ports_[port].log[at(direction)];
   if (log.size() >= kMaxDamageEvents) return;
-  for (card::DamageEvent event : cards_.port(port).damage().takeLog(direction)) {
+  for (card::DamageEvent event : cards_.port(port).damage().readLog(direction)) {
     if (log.size() == kMaxDamageEvents) break;
     event.time -= start_;
     log.push_back(event);
@@ -97,7 +97,7 @@ void TrialCardParts::readDamage(std::uint32_t port, card::DamageDirection direct
 // The log is read once, at the end: events without room in it are later than those in it, so that
 // it shows all pauses until its last entry.
 void TrialCardParts::collectPauses(std::uint32_t port, PortResult& seen) {
-  for (card::PauseEvent event : cards_.port(port).flowControl().takePauses()) {
+  for (card::PauseEvent event : cards_.port(port).flowControl().readPauses()) {
     event.time -= start_;
     seen.pauses.push_back(event);
   }

@@ -41,7 +41,7 @@ bool TrialLinkRetry::settled() {
   return true;
 }
 
-std::uint64_t TrialLinkRetry::passed(std::uint32_t port) {
+std::uint64_t TrialLinkRetry::crossedFrames(std::uint32_t port) {
   const card::LlrCounters counters = cards_.port(port).linkRetry().counters();
   return counters.expected_good + counters.expected_poisoned;
 }

@@ -22,7 +22,7 @@ class TrialLinkRetry {
   // Every frame that was sent has been acknowledged.
   [[nodiscard]] bool settled();
   // Frames that a port has passed to its receiver.
-  [[nodiscard]] std::uint64_t passed(std::uint32_t port);
+  [[nodiscard]] std::uint64_t crossedFrames(std::uint32_t port);
   // Adds counters and times of retries to the ports of `result`, and faults of the tester.
   void collect(TrialResult& result);
 

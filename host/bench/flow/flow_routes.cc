@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "base/error.h"
-#include "fabric/spec/spray_kinds.h"
+#include "fabric/spec/load_balancing.h"
 #include "fabric/topology/path_hash.h"
 #include "fabric/topology/routing.h"
 #include "transport/roce/roce_path.h"

@@ -21,9 +21,9 @@ std::uint32_t MaxMin::add(std::span<const LinkUse> uses) {
   Flow flow;
   flow.first = static_cast<std::uint32_t>(uses_.size());
   flow.count = static_cast<std::uint32_t>(uses.size());
-  flow.most = std::numeric_limits<double>::infinity();
+  flow.max = std::numeric_limits<double>::infinity();
   for (const LinkUse& use : uses) {
-    flow.most = std::min(flow.most, links_[use.link].capacity / use.share);
+    flow.max = std::min(flow.max, links_[use.link].capacity / use.share);
   }
   uses_.insert(uses_.end(), uses.begin(), uses.end());
   flows_.push_back(flow);
@@ -47,7 +47,7 @@ void MaxMin::start(std::uint32_t number) {
   started_.push_back(number);
   for (const LinkUse& use : usesOf(flow)) {
     links_[use.link].flows.push_back({number, use.share});
-    links_[use.link].wanted += use.share * flow.most;
+    links_[use.link].wanted += use.share * flow.max;
   }
 }
 
@@ -61,7 +61,7 @@ void MaxMin::stop(std::uint32_t number) {
     link.flows.erase(std::find_if(link.flows.begin(), link.flows.end(),
                                   [&](const Member& member) { return member.flow == number; }));
     // Anew when it was the last one, so that rounding does not add up.
-    link.wanted = link.flows.empty() ? 0 : link.wanted - use.share * flow.most;
+    link.wanted = link.flows.empty() ? 0 : link.wanted - use.share * flow.max;
   }
 }
 
@@ -139,14 +139,13 @@ void MaxMin::fill() {
   }
   // Sorted by the rate alone: the first flow without a fixed rate is the next one that its own
   // limit stops.
-  std::stable_sort(component_.begin(), component_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return flows_[a].most < flows_[b].most;
-  });
+  std::stable_sort(component_.begin(), component_.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return flows_[a].max < flows_[b].max; });
   auto next = component_.begin();
   for (;;) {
     while (next != component_.end() && flows_[*next].frozen) ++next;
     if (next == component_.end()) return;
-    double level = flows_[*next].most;
+    double level = flows_[*next].max;
     if (const Link* full = fullBefore(level)) {
       for (const Member& member : full->flows) {
         if (!flows_[member.flow].frozen) freeze(member.flow, level);

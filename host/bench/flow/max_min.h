@@ -46,7 +46,7 @@ class MaxMin {
   struct Flow {
     std::uint32_t first = 0;  // in uses_
     std::uint32_t count = 0;
-    double most = 0;  // its rate if it had its links alone
+    double max = 0;  // its rate if it had its links alone
     double rate = 0;
     bool active = false;
     bool found = false;   // in component_

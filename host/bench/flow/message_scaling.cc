@@ -14,8 +14,8 @@ using workload::TrainingProgram;
 
 // Messages of the last run have at most this many bandwidth-delay products, beyond which results no
 // longer change, and at least two (the middle run then has one).
-constexpr std::uint64_t kMostBdp = 16;
-constexpr std::uint64_t kLeastBdp = 2;
+constexpr std::uint64_t kMaxBdp = 16;
+constexpr std::uint64_t kMinBdp = 2;
 
 std::uint64_t ceilDivide(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -87,10 +87,9 @@ TrialSpec MessageScaling::at(std::uint64_t message, std::uint32_t iterations) co
 std::uint64_t MessageScaling::packetsOfRuns(std::uint64_t message) const {
   std::uint64_t all = 0;
   for (const std::uint64_t ratio : kRunRatio) {
-    const std::uint32_t most =
+    const std::uint32_t max =
         ratio == kRunRatio.back() ? kCheckedIterations : kCalibratedIterations;
-    all +=
-        packets(message * ratio / kRunRatio.back()) * std::min(programOf(spec_).iterations, most);
+    all += packets(message * ratio / kRunRatio.back()) * std::min(programOf(spec_).iterations, max);
   }
   return all;
 }
@@ -117,13 +116,13 @@ std::uint64_t MessageScaling::ofLastRun(const fabric::FabricPlan& fabric,
   const auto bounded = [&](std::uint64_t products) {
     return std::min(ceilDivide(products * bdp, unit) * unit, largest_);
   };
-  const std::uint64_t least = bounded(kLeastBdp);
-  needed = packetsOfRuns(least);
+  const std::uint64_t min = bounded(kMinBdp);
+  needed = packetsOfRuns(min);
   const std::uint64_t allowed = spec_.fast_forward->packets;
   if (needed > allowed) return 0;
-  std::uint64_t message = bounded(kMostBdp);
-  while (message > least && packetsOfRuns(message) > allowed) {
-    message = std::max(least, (message - 1) / unit * unit);
+  std::uint64_t message = bounded(kMaxBdp);
+  while (message > min && packetsOfRuns(message) > allowed) {
+    message = std::max(min, (message - 1) / unit * unit);
   }
   return message;
 }

@@ -17,8 +17,8 @@ constexpr Names<WatchedFigure, 3> kFigureNames{{{WatchedFigure::kGoodput, "goodp
 
 Json earlyEndToJson(const EarlyEndSpec& spec) {
   return {{"figure", nameOf(kFigureNames, spec.figure)}, {"confidence", spec.rule.confidence},
-          {"half_width", spec.rule.half_width},          {"least_batches", spec.rule.least_batches},
-          {"least_samples", spec.rule.least_samples},    {"from_ps", spec.from.count()},
+          {"half_width", spec.rule.half_width},          {"least_batches", spec.rule.min_batches},
+          {"least_samples", spec.rule.min_samples},      {"from_ps", spec.from.count()},
           {"not_before_ps", spec.not_before.count()}};
 }
 

@@ -152,16 +152,16 @@ std::vector<serving::WorkerUse> workersFromJson(const Json& array) {
 }
 
 Json poolToJson(const serving::PoolPages& pages) {
-  return {pages.total,  pages.used, pages.cached,
-          pages.fewest, pages.most, integralToJson(pages.page_time)};
+  return {pages.total, pages.used, pages.cached,
+          pages.min,   pages.max,  integralToJson(pages.page_time)};
 }
 serving::PoolPages poolFromJson(const Json& json) {
   serving::PoolPages pages;
   json.at(0).get_to(pages.total);
   json.at(1).get_to(pages.used);
   json.at(2).get_to(pages.cached);
-  json.at(3).get_to(pages.fewest);
-  json.at(4).get_to(pages.most);
+  json.at(3).get_to(pages.min);
+  json.at(4).get_to(pages.max);
   pages.page_time = integralFromJson(json.at(5));
   return pages;
 }

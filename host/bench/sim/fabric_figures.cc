@@ -43,12 +43,12 @@ void addCounters(const fabric::LinkCounters& link, fabric::LinkCounters& total) 
 
 // Share of the elapsed `time` in which frames of every kind occupied the link's wire, with
 // preambles and gaps.
-double utilisation(const fabric::LinkCounters& link, const fabric::Onwards& onwards, BitRate rate,
-                   Picoseconds time) {
+double utilisation(const fabric::LinkCounters& link, const fabric::UnsentRest& unsentRest,
+                   BitRate rate, Picoseconds time) {
   if (time <= Picoseconds(0)) return 0;
   // Slots never overlap. A share above 1 comes from rounding, and from PAUSE frames of a tester
   // port's storm, which fit between its frames.
-  return std::clamp(fabric::wireSeconds(link, onwards, rate) / time.toSeconds(), 0.0, 1.0);
+  return std::clamp(fabric::wireSeconds(link, unsentRest, rate) / time.toSeconds(), 0.0, 1.0);
 }
 
 // Totals and loads of all links.
@@ -77,7 +77,7 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
     load.pauses = counters.pauses;
     load.paused_by_priority = counters.paused;
     for (const Picoseconds paused : counters.paused) load.paused += paused;
-    load.utilisation = utilisation(counters, fabric.onwards(id), link.rate, result.sim_end);
+    load.utilisation = utilisation(counters, fabric.unsentRest(id), link.rate, result.sim_end);
     load.retries = hops.of(id);
     result.links.push_back(std::move(load));
   }

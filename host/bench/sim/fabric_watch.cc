@@ -53,7 +53,7 @@ void FabricWatch::onRecord(const fabric::Record& record) {
       const auto open = pausing_.find({record.link, record.priority});
       if (open == pausing_.end()) break;
       link.paused[record.priority].time += record.time - open->second;
-      if (ended_count_++ < TrialSnapshot::kMostPauses) {
+      if (ended_count_++ < TrialSnapshot::kMaxPauses) {
         ended_.push_back({open->first, open->second, record.time});
       }
       pausing_.erase(open);
@@ -66,7 +66,7 @@ void FabricWatch::onRecord(const fabric::Record& record) {
 
 void FabricWatch::keep(const Queue& queue, Picoseconds from, Picoseconds until, bool open,
                        TrialSnapshot& snapshot) const {
-  if (snapshot.pauses.size() >= TrialSnapshot::kMostPauses) return;
+  if (snapshot.pauses.size() >= TrialSnapshot::kMaxPauses) return;
   snapshot.pauses.push_back({{topology_.linkName(queue.first), queue.second, from, until}, open});
 }
 
@@ -134,13 +134,13 @@ PortSnapshot FabricWatch::port(fabric::HostId host, Picoseconds now) const {
 
 namespace {
 
-void lookAtStreams(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot) {
+void inspectStreams(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot) {
   const std::vector<transport::StreamOutcome> outcomes = hosts.streamOutcomes();
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const StreamSpec& stream = spec.streams[hosts.streams()[i]];
     const transport::StreamReceived& received = outcomes[i].received;
     ++snapshot.flow_count;
-    if (snapshot.flows.size() >= TrialSnapshot::kMostFlows) continue;
+    if (snapshot.flows.size() >= TrialSnapshot::kMaxFlows) continue;
     FlowSnapshot& flow = snapshot.flows.emplace_back();
     flow.name = stream.name;
     flow.from = stream.from;
@@ -155,7 +155,7 @@ void lookAtStreams(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& 
 }
 
 // QPs and PDCs: sender and receiver each have their half of the counts.
-void lookAtConnections(const SimHosts& hosts, TrialSnapshot& snapshot) {
+void inspectConnections(const SimHosts& hosts, TrialSnapshot& snapshot) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> places;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> beyond;
   for (const fabric::HostId host : hosts.hosts()) {
@@ -166,7 +166,7 @@ void lookAtConnections(const SimHosts& hosts, TrialSnapshot& snapshot) {
       const std::uint32_t to = sender ? half.peer : host;
       const std::tuple key{from, to, half.flow};
       const auto place = places.find(key);
-      if (place == places.end() && snapshot.flows.size() >= TrialSnapshot::kMostFlows) {
+      if (place == places.end() && snapshot.flows.size() >= TrialSnapshot::kMaxFlows) {
         beyond.insert(key);
         continue;
       }
@@ -189,7 +189,7 @@ void lookAtConnections(const SimHosts& hosts, TrialSnapshot& snapshot) {
 
 }  // namespace
 
-void lookAtHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot) {
+void inspectHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot) {
   transport::EndpointStats all;
   for (const fabric::HostId host : hosts.hosts()) all.merge(hosts.statsOf(host));
   snapshot.congestion.ce_received = all.ce_received;
@@ -198,10 +198,10 @@ void lookAtHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& sn
   snapshot.congestion.retransmitted = all.retransmitted;
   snapshot.congestion.timeouts = all.timeouts;
   if (spec.workload || spec.serving) {
-    lookAtConnections(hosts, snapshot);
+    inspectConnections(hosts, snapshot);
     snapshot.latency = std::move(all.latency);
   } else {
-    lookAtStreams(spec, hosts, snapshot);
+    inspectStreams(spec, hosts, snapshot);
     stats::Histogram latency;
     for (const GroupLatency& group : hosts.streamLatency()) latency.merge(group.histogram);
     snapshot.latency = std::move(latency);

@@ -61,12 +61,12 @@ class FabricWatch final : public fabric::Observer {
     Picoseconds from;
     Picoseconds until;
   };
-  std::vector<Ended> ended_;  // since the last look; the first kMostPauses
+  std::vector<Ended> ended_;  // since the last look; the first kMaxPauses
   std::uint64_t ended_count_ = 0;
 };
 
 // Writes the counts of simulated hosts into `snapshot`: flows, latency, congestion. Not while the
 // fabric runs.
-void lookAtHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot);
+void inspectHosts(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot& snapshot);
 
 }  // namespace plumbline::bench

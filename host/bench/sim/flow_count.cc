@@ -7,7 +7,7 @@ namespace plumbline::bench {
 namespace {
 
 // The smallest MTU is 256 bytes of payload; acknowledgements are far smaller.
-constexpr std::uint16_t kLeastFlowData = 256;
+constexpr std::uint16_t kMinFlowData = 256;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ FlowCount::FlowCount(fabric::Fabric& fabric) {
 void FlowCount::onRecord(const fabric::Record& record) {
   Flows& flows = links_[record.link];
   const fabric::Packet& packet = record.packet;
-  if (!flows.between_switches || packet.length < kLeastFlowData) return;
+  if (!flows.between_switches || packet.length < kMinFlowData) return;
   const std::uint64_t flow = std::uint64_t{packet.source} << 40 |
                              std::uint64_t{packet.destination} << 24 | packet.connection;
   if (flow == flows.latest) return;

@@ -6,13 +6,13 @@ namespace plumbline::bench {
 namespace {
 
 // The smallest MTU is 256 bytes of payload; acknowledgements are far smaller.
-constexpr std::uint16_t kLeastData = 256;
+constexpr std::uint16_t kMinData = 256;
 
 }  // namespace
 
 void RouteProbe::onRecord(const fabric::Record& record) {
   const fabric::Packet& packet = record.packet;
-  if (packet.length < kLeastData) return;
+  if (packet.length < kMinData) return;
   bytes_[{packet.source, packet.destination}][record.link] += packet.length;
 }
 

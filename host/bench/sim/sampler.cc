@@ -37,7 +37,7 @@ void Sampler::onRecord(const fabric::Record& record) {
 void Sampler::close(fabric::LinkId link, std::uint8_t priority, Picoseconds from,
                     Picoseconds until) {
   totals_.paused += until - from;
-  if (taken_.span_count++ < Samples::kMostSpans) {
+  if (taken_.span_count++ < Samples::kMaxSpans) {
     taken_.spans.push_back({topology_.linkName(link), priority, from, until});
   }
 }

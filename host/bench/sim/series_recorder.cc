@@ -8,10 +8,10 @@
 namespace plumbline::bench {
 namespace {
 
-constexpr std::size_t kLeastIntervals = 32;
+constexpr std::size_t kMinIntervals = 32;
 
-std::size_t mostIntervals(const TimeSeriesSpec& spec, std::size_t links) {
-  const std::size_t affordable = std::max(SeriesRecorder::kCells / links, kLeastIntervals);
+std::size_t maxIntervals(const TimeSeriesSpec& spec, std::size_t links) {
+  const std::size_t affordable = std::max(SeriesRecorder::kCells / links, kMinIntervals);
   return std::max<std::size_t>(std::min<std::size_t>(spec.intervals, affordable), 2) / 2 * 2;
 }
 
@@ -19,7 +19,7 @@ std::size_t mostIntervals(const TimeSeriesSpec& spec, std::size_t links) {
 
 SeriesRecorder::SeriesRecorder(const TimeSeriesSpec& spec, fabric::Fabric& fabric)
     : fabric_(fabric),
-      most_(mostIntervals(spec, fabric.topology().links().size())),
+      most_(maxIntervals(spec, fabric.topology().links().size())),
       last_(fabric.topology().links().size()) {}
 
 void SeriesRecorder::take() {
@@ -35,10 +35,10 @@ void SeriesRecorder::read() {
   row.bytes.resize(last_.size());
   row.max_queue_bytes.resize(last_.size());
   for (fabric::LinkId link = 0; link < last_.size(); ++link) {
-    const auto& [now, queue_peak, onwards] = fabric_.read(link);
+    const auto& [now, queue_peak, unsentRest] = fabric_.read(link);
     Last& last = last_[link];
     row.max_queue_bytes[link] = queue_peak;
-    const std::uint64_t left = now.bytes - onwards.bytes;  // of a frame on the wire, its share
+    const std::uint64_t left = now.bytes - unsentRest.bytes;  // of a frame on the wire, its share
     row.bytes[link] = left - last.bytes;
     const std::uint64_t dropped = now.dropped();
     total.marked += now.marked - last.marked;

@@ -40,7 +40,8 @@ void ServingNetwork::post(const serving::Transfer& transfer) {
   const bool read = reads_[transfer.from];
   const std::uint32_t poster = read ? transfer.to : transfer.from;
   const std::uint32_t other = read ? transfer.from : transfer.to;
-  hosts_.servingTask(poster).give({transfer.at, hosts_.servingHost(other), transfer.bytes, label});
+  hosts_.servingTask(poster).schedule(
+      {transfer.at, hosts_.servingHost(other), transfer.bytes, label});
   hosts_.servingTaskChanged(poster);
   fabric_.wake(hosts_.servingHost(poster));
 }

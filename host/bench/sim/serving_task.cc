@@ -15,7 +15,7 @@ workload::Label labelOf(std::uint32_t number) {
 
 }  // namespace
 
-void ServingTask::give(const Post& post) {
+void ServingTask::schedule(const Post& post) {
   waiting_.push_back({post, given_++});
   std::push_heap(waiting_.begin(), waiting_.end());
   updateWake();

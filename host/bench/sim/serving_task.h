@@ -33,7 +33,7 @@ class ServingTask final : public workload::Task {
   explicit ServingTask(workload::MessagePort port) : Task(std::move(port)) {}
 
   // Adds a message. Not while the fabric is running. wakeAt() may be earlier afterwards.
-  void give(const Post& post);
+  void schedule(const Post& post);
   // Appends events since the last call to `events`, in the order of time.
   void take(std::vector<Event>& events);
   [[nodiscard]] bool hasEvents() const { return !events_.empty(); }

@@ -48,7 +48,7 @@ class Watch {
       delivered += fabric.framesReceived(host);
     }
     if (std::exchange(delivered_, delivered) != delivered) return false;
-    return fabric.framesInside() > 0 && fabric.standsStill();
+    return fabric.framesInside() > 0 && fabric.isDeadlocked();
   }
 
  private:
@@ -260,7 +260,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
     for (const fabric::HostId host : hosts.hosts()) {
       snapshot.ports.push_back(watched->port(host, fabric.now()));
     }
-    lookAtHosts(spec, hosts, snapshot);
+    inspectHosts(spec, hosts, snapshot);
     watched->look(fabric.now(), snapshot);
     if (systems) systems->look(snapshot);
     hooks.observer->onSnapshot(snapshot);

@@ -49,14 +49,14 @@ transport::PlainStream plainStream(const StreamSpec& stream, Picoseconds duratio
 // waits for at most one frame of every other stream.
 Picoseconds lateThreshold(const transport::StreamPlan& plan, fabric::HostId host) {
   Picoseconds sum;
-  Picoseconds least = fabric::kNever;
+  Picoseconds min = fabric::kNever;
   for (const transport::PlainStream& stream : plan.streams()) {
     if (stream.from != host) continue;
     const Picoseconds slot = frameSlot(stream.frame, plan.rate());
     sum += slot;
-    least = std::min(least, slot);
+    min = std::min(min, slot);
   }
-  return sum == Picoseconds() ? kLateThreshold : kLateThreshold + sum - least;
+  return sum == Picoseconds() ? kLateThreshold : kLateThreshold + sum - min;
 }
 
 // The trial's streams that begin at simulated hosts.

@@ -17,7 +17,7 @@ namespace {
 // A quantum of PFC is 512 bits on the wire.
 constexpr Bytes kQuantum{64};
 // Shortest time between two PAUSE frames of a port (docs/card.md, "Flow control").
-constexpr Picoseconds kLeastStormPeriod = nanoseconds(13);
+constexpr Picoseconds kMinStormPeriod = nanoseconds(13);
 
 constexpr std::uint32_t kMaxGapRepeat = 65535;
 
@@ -73,9 +73,9 @@ void refuseStorms(const TrialSpec& spec, Refusals& refusals) {
     if (storm.frame.priorities == 0) refuse("it pauses no priority");
     if (storm.frames == 0) refuse("it has no frames");
     if (storm.start < Picoseconds()) refuse("a start time before the common start");
-    if (storm.period < kLeastStormPeriod) {
+    if (storm.period < kMinStormPeriod) {
       refuse(fmt::format("frames {} ps apart, the card sends one every {} ps", storm.period.count(),
-                         kLeastStormPeriod.count()));
+                         kMinStormPeriod.count()));
     }
   }
 }

@@ -27,7 +27,7 @@ enum class Connection { kOutOfBand, kConnectionManager };
 struct EndpointSpec {
   // Nothing: as the streams' transport, a write or a send.
   std::optional<Operation> operation;
-  std::uint32_t window = 16;  // in-flight messages per queue pair, at most; 1 to kMostWindow
+  std::uint32_t window = 16;  // in-flight messages per queue pair, at most; 1 to kMaxWindow
   // libfabric: provider ("tcp;ofi_rxm"), and domain (empty = the provider's first). verbs: device
   // (empty = the first one).
   std::string provider = "tcp;ofi_rxm";
@@ -48,7 +48,7 @@ struct EndpointSpec {
   // File whose first line is the token of the target program; empty = no token.
   std::string token_file;
 
-  static constexpr std::uint32_t kMostWindow = 1024;
+  static constexpr std::uint32_t kMaxWindow = 1024;
   static constexpr std::uint16_t kDefaultPeerPort = 18590;
 
   bool operator==(const EndpointSpec&) const = default;

@@ -87,7 +87,7 @@ Json connectionsToJson(const transport::ConnectionStats& connections) {
   return {{"opened", connections.opened},
           {"established", connections.established},
           {"failed", connections.failed},
-          {"most_open", connections.most_open},
+          {"most_open", connections.max_open_connections},
           {"first_opened_ps", connections.first_opened.count()},
           {"last_established_ps", connections.last_established.count()},
           {"setup", histogramToJson(connections.setup)}};
@@ -98,7 +98,7 @@ transport::ConnectionStats connectionsFromJson(const Json& json) {
   json.at("opened").get_to(connections.opened);
   json.at("established").get_to(connections.established);
   json.at("failed").get_to(connections.failed);
-  json.at("most_open").get_to(connections.most_open);
+  json.at("most_open").get_to(connections.max_open_connections);
   connections.first_opened = timeFromJson(json.at("first_opened_ps"));
   connections.last_established = timeFromJson(json.at("last_established_ps"));
   connections.setup = histogramFromJson(json.at("setup"));
@@ -150,8 +150,8 @@ Json hopToJson(const HopRetries& hop) {
   json["latency"] = histogramToJson(hop.latency);
   json["nacks_lost"] = hop.nacks_lost;
   json["timed_latency"] = histogramToJson(hop.timed_latency);
-  json["computed_least_ps"] = hop.computed.least.count();
-  json["computed_most_ps"] = hop.computed.most.count();
+  json["computed_least_ps"] = hop.computed.min.count();
+  json["computed_most_ps"] = hop.computed.max.count();
   return json;
 }
 
@@ -164,8 +164,8 @@ HopRetries hopFromJson(const Json& json) {
     json.at("nacks_lost").get_to(hop.nacks_lost);
     hop.timed_latency = histogramFromJson(json.at("timed_latency"));
   }
-  hop.computed.least = timeFromJson(json.at("computed_least_ps"));
-  hop.computed.most = timeFromJson(json.at("computed_most_ps"));
+  hop.computed.min = timeFromJson(json.at("computed_least_ps"));
+  hop.computed.max = timeFromJson(json.at("computed_most_ps"));
   return hop;
 }
 

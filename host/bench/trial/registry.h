@@ -39,12 +39,13 @@ const std::vector<BenchInfo>& benches();
 struct OptionalBench {
   const char* name;
   const char* needs;
+  bool on_ordinary_hosts = false;  // reads the scenario's `endpoint:`
 };
 inline constexpr OptionalBench kOptionalBenches[] = {
     {"rtl", "the CMake option PLUMBLINE_CARD_SIM"},
     {"fpga", "the package libxrt-dev"},
-    {"libfabric", "the package libfabric-dev"},
-    {"verbs", "the packages libibverbs-dev and librdmacm-dev"},
+    {"libfabric", "the package libfabric-dev", true},
+    {"verbs", "the packages libibverbs-dev and librdmacm-dev", true},
 };
 // The optional benches that this build lacks.
 std::vector<OptionalBench> missingBenches();

@@ -59,14 +59,14 @@ struct Samples {
   Picoseconds interval;
   std::vector<SampledFlow> flows;  // in the order of their first appearance
   std::vector<Sample> samples;     // number i at (i + 1) * interval
-  // In the order of their ends: the first kMostSpans, and the total number.
+  // In the order of their ends: the first kMaxSpans, and the total number.
   std::vector<PauseSpan> spans;
   std::uint64_t span_count = 0;
   // First and last drop; 0 if there was none.
   Picoseconds first_drop;
   Picoseconds last_drop;
 
-  static constexpr std::size_t kMostSpans = 10'000;
+  static constexpr std::size_t kMaxSpans = 10'000;
 
   bool operator==(const Samples&) const = default;
 };

@@ -97,7 +97,7 @@ TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   for (std::size_t i = 0; i < result.streams.size(); ++i) {
     ++snapshot.flow_count;
     ce += result.streams[i].ce;
-    if (snapshot.flows.size() >= TrialSnapshot::kMostFlows) continue;
+    if (snapshot.flows.size() >= TrialSnapshot::kMaxFlows) continue;
     snapshot.flows.push_back(flowOf(spec.streams.at(i), result.streams[i], sees_frames));
   }
   if (sees_frames && !result.streams.empty()) snapshot.congestion.ce_received = ce;

@@ -97,17 +97,17 @@ struct TrialSnapshot {
   Picoseconds total;
   bool ended = false;
   std::vector<PortSnapshot> ports;
-  std::vector<FlowSnapshot> flows;  // the first kMostFlows
+  std::vector<FlowSnapshot> flows;  // the first kMaxFlows
   std::uint64_t flow_count = 0;
   std::vector<LinkSnapshot> links;          // that have carried or dropped something
   std::vector<PauseSnapshot> pauses;        // ended since the previous snapshot, or still open
-  std::uint64_t pause_count = 0;            // the first kMostPauses of them are in `pauses`
+  std::uint64_t pause_count = 0;            // the first kMaxPauses of them are in `pauses`
   std::optional<stats::Histogram> latency;  // one-way [ps]; nothing = unknown while it runs
   CongestionSnapshot congestion;
   std::vector<ServingSnapshot> serving;
 
-  static constexpr std::size_t kMostFlows = 4096;
-  static constexpr std::size_t kMostPauses = 2000;
+  static constexpr std::size_t kMaxFlows = 4096;
+  static constexpr std::size_t kMaxPauses = 2000;
 };
 
 // Bytes of `frames` with `bytes` that a wire of `rate` cannot have carried within `time`, preambles

@@ -35,14 +35,14 @@ LinkId FlowletBalancer::leastLoaded(std::span<const LinkId> candidates, std::uin
                                     QueueDepths& depths) const {
   const auto rateOf = [&](LinkId link) { return links_[link].rate.bitsPerSecond(); };
   LinkId best = candidates[start];
-  std::int64_t least = depths.queuedBytes(best);
+  std::int64_t min = depths.queuedBytes(best);
   for (std::size_t step = 1; step < candidates.size(); ++step) {
     const LinkId link = candidates[(start + step) % candidates.size()];
     const std::int64_t queued = depths.queuedBytes(link);
     // queued / rate < least / best's rate, without division.
-    if (static_cast<Int128>(queued) * rateOf(best) < static_cast<Int128>(least) * rateOf(link)) {
+    if (static_cast<Int128>(queued) * rateOf(best) < static_cast<Int128>(min) * rateOf(link)) {
       best = link;
-      least = queued;
+      min = queued;
     }
   }
   return best;

@@ -35,13 +35,13 @@ LinkId LeastQueueSpray::choose(const Packet& /*packet*/, std::span<const LinkId>
   std::uint32_t& turn = turnOf(candidates, sets_, next_);
   const auto count = static_cast<std::uint32_t>(candidates.size());
   std::uint32_t best = turn;
-  std::int64_t least = depths.queuedBytes(candidates[best]);
+  std::int64_t min = depths.queuedBytes(candidates[best]);
   for (std::uint32_t step = 1; step < count; ++step) {
     const std::uint32_t at = turn + step < count ? turn + step : turn + step - count;
     const std::int64_t queued = depths.queuedBytes(candidates[at]);
-    if (queued < least) {
+    if (queued < min) {
       best = at;
-      least = queued;
+      min = queued;
     }
   }
   turn = best + 1 == count ? 0 : best + 1;

@@ -57,15 +57,16 @@ struct LinkCounters {
 
 // The part of a link's counters that has not been sent yet at the time of a reading: the rest of
 // the frame in transmission.
-struct Onwards {
+struct UnsentRest {
   Picoseconds wire;         // for which the wire is still occupied, preamble and gap included
   std::uint64_t bytes = 0;  // of LinkCounters::bytes that have not left yet
 };
 
 // Time for which the frames of `counters` occupied the wire, up to the reading.
-inline double wireSeconds(const LinkCounters& counters, const Onwards& onwards, BitRate rate) {
+inline double wireSeconds(const LinkCounters& counters, const UnsentRest& unsentRest,
+                          BitRate rate) {
   return static_cast<double>(counters.wireBytes()) * 8 / static_cast<double>(rate.bitsPerSecond()) -
-         onwards.wire.toSeconds();
+         unsentRest.wire.toSeconds();
 }
 
 // Counters of the sending end of a link.
@@ -75,7 +76,7 @@ struct LinkReading {
   const LinkCounters& counters;
   // The longest queue [bytes] since the last reading, the present one included; 0 for a host.
   std::uint64_t queue_peak = 0;
-  Onwards onwards;
+  UnsentRest unsentRest;
 };
 
 }  // namespace plumbline::fabric

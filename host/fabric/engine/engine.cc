@@ -308,20 +308,21 @@ Picoseconds Engine::next() const {
 }
 
 // Shortest time from an event at a node to its first effect at the far end of `link`.
-Picoseconds Engine::soonestEffect(LinkId link) const {
+Picoseconds Engine::earliestEffect(LinkId link) const {
   const PropagationQueue& queue = *queues_[link];
-  Picoseconds soonest = queue.hand_over_delay;
-  if (spec_.switches.pfc || !spec_.storms.empty()) soonest = earlier(soonest, queue.control_delay);
+  Picoseconds earliest = queue.hand_over_delay;
+  if (spec_.switches.pfc || !spec_.storms.empty())
+    earliest = earlier(earliest, queue.control_delay);
   if (spec_.switches.cbfc) {
-    soonest = earlier(soonest, queue.propagation + spec_.switches.cbfc->processing);
+    earliest = earlier(earliest, queue.propagation + spec_.switches.cbfc->processing);
   }
-  return soonest;
+  return earliest;
 }
 
 void Engine::measureReach() {
   for (LinkId id = 0; id < topology_.links().size(); ++id) {
     const Link& link = topology_.links()[id];
-    clock_.limit(phase_of_[link.from], phase_of_[link.to], soonestEffect(id));
+    clock_.limit(phase_of_[link.from], phase_of_[link.to], earliestEffect(id));
   }
 }
 
@@ -511,19 +512,19 @@ LinkReading Engine::read(LinkId id) {
   const Link& link = topology_.links()[id];
   const Node& from = topology_.nodes()[link.from];
   if (from.kind == NodeKind::kHost) {
-    return {hosts_[from.index]->read(now_), 0, hosts_[from.index]->onwards(now_)};
+    return {hosts_[from.index]->read(now_), 0, hosts_[from.index]->unsentRest(now_)};
   }
   return switches_[from.index]->read(link.from_port, now_);
 }
 
-Onwards Engine::onwards(LinkId id) const {
+UnsentRest Engine::unsentRest(LinkId id) const {
   const Link& link = topology_.links()[id];
   const Node& from = topology_.nodes()[link.from];
-  if (from.kind == NodeKind::kHost) return hosts_[from.index]->onwards(now_);
-  return switches_[from.index]->onwards(link.from_port, now_);
+  if (from.kind == NodeKind::kHost) return hosts_[from.index]->unsentRest(now_);
+  return switches_[from.index]->unsentRest(link.from_port, now_);
 }
 
-bool Engine::standsStill() {
+bool Engine::isDeadlocked() {
   // Hosts first: they mostly decide.
   for (const auto& host : hosts_) {
     if (!host->settled(now_)) return false;

@@ -53,8 +53,8 @@ class Engine {
   [[nodiscard]] std::optional<Picoseconds> nextEvent() const;
   [[nodiscard]] LinkCounters counters(LinkId link) const;
   [[nodiscard]] LinkReading read(LinkId link);
-  [[nodiscard]] Onwards onwards(LinkId link) const;
-  [[nodiscard]] bool standsStill();
+  [[nodiscard]] UnsentRest unsentRest(LinkId link) const;
+  [[nodiscard]] bool isDeadlocked();
   [[nodiscard]] std::uint64_t framesInside() const;
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const { return hosts_[host]->received(); }
 
@@ -76,7 +76,7 @@ class Engine {
     Picoseconds next = kNever;
   };
   void measureReach();
-  [[nodiscard]] Picoseconds soonestEffect(LinkId link) const;
+  [[nodiscard]] Picoseconds earliestEffect(LinkId link) const;
   // Whether both groups advance together, by `window_` at a time.
   [[nodiscard]] bool inStep() const { return reference_ || driven_; }
   // Time of the next event of any node.

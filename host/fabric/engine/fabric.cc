@@ -63,8 +63,8 @@ std::vector<PortCounters> Fabric::counters() const {
 LinkReading Fabric::read(LinkId link) { return impl_->engine().read(link); }
 
 LinkCounters Fabric::linkCounters(LinkId link) const { return impl_->engine().counters(link); }
-Onwards Fabric::onwards(LinkId link) const { return impl_->engine().onwards(link); }
-bool Fabric::standsStill() { return impl_->engine().standsStill(); }
+UnsentRest Fabric::unsentRest(LinkId link) const { return impl_->engine().unsentRest(link); }
+bool Fabric::isDeadlocked() { return impl_->engine().isDeadlocked(); }
 double Fabric::bitErrorRate(LinkId link) const { return impl_->engine().plan().bitErrorRate(link); }
 std::uint64_t Fabric::framesInside() const { return impl_->engine().framesInside(); }
 std::uint64_t Fabric::framesReceived(HostId host) const {

@@ -108,11 +108,11 @@ class Fabric {
   // itself.
   [[nodiscard]] LinkReading read(LinkId link);
   // The part of linkCounters(link) that has not left yet.
-  [[nodiscard]] Onwards onwards(LinkId link) const;
+  [[nodiscard]] UnsentRest unsentRest(LinkId link) const;
   // Deadlock or end: the only future events are repetitions of PAUSE frames by switches whose
   // frames wait for each other. Switches, links, scripts, watchdogs and endpoints have no other
   // events. What a tester's port may send is not known here.
-  [[nodiscard]] bool standsStill();
+  [[nodiscard]] bool isDeadlocked();
   // Errors per bit of a link, 0 to 1e-3, by the rules of the spec.
   [[nodiscard]] double bitErrorRate(LinkId link) const;
   [[nodiscard]] const Topology& topology() const;

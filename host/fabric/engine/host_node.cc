@@ -11,8 +11,8 @@ namespace {
 
 // Arrivals of a window from which on the endpoint is told of them beforehand: with fewer, fetching
 // costs as much as it saves. At most so many as a cache can fetch at a time.
-constexpr std::size_t kWorthExpecting = 4;
-constexpr std::size_t kMostExpected = 64;
+constexpr std::size_t kMinExpectedPackets = 4;
+constexpr std::size_t kMaxExpectedPackets = 64;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void HostNode::attach(Endpoint& endpoint) {
 }
 
 Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
-  ingress_.refresh(end, takeControlFlag(0));
+  ingress_.refresh(end, readControlFlag(0));
   if (ingress_.stage() != nullptr) {
     for (const InFlightPacket& dropped : ingress_.stage()->dropped()) {
       transmitter_.drop(dropped.packet, DropReason::kScripted, dropped.at);
@@ -48,7 +48,7 @@ Picoseconds HostNode::run(Picoseconds /*begin*/, Picoseconds end) {
   }
   Picoseconds next = kNever;
   if (endpoint_ != nullptr) {
-    if (endpoint_->fetchesAhead() && ingress_.packets().visible() >= kWorthExpecting) {
+    if (endpoint_->fetchesAhead() && ingress_.packets().visible() >= kMinExpectedPackets) {
       announceArrivals(end);
     }
     if (isUnrestrictedUntil(end)) {
@@ -72,7 +72,8 @@ void HostNode::prefetch() const {
 }
 
 void HostNode::announceArrivals(Picoseconds end) const {
-  std::array<const Packet*, kMostExpected> expected;  // NOLINT(*-member-init): filled in below
+  std::array<const Packet*, kMaxExpectedPackets>
+      expected;  // NOLINT(*-member-init): filled in below
   std::size_t count = 0;
   ingress_.packets().visit([&](const InFlightPacket& in_flight) {
     if (in_flight.at >= end || count == expected.size()) return false;
@@ -97,12 +98,12 @@ void HostNode::runEndpoint(Picoseconds end) {
     if (now >= end) return;
     last = now;
     if (control_at == now) {
-      takeControl(now);
+      receiveControl(now);
     } else if (arrives == now) {
-      takePacket(now);
+      receivePacket(now);
     } else if (wakes == now) {
       endpoint_->wake(now);
-      reconsider(now);
+      updateDecision(now);
     } else if (timer == now) {
       runTimers(now);
     } else {
@@ -137,7 +138,7 @@ void HostNode::deliverAll(Picoseconds end) {
   while (storm_ < end) runStorms(storm_);
 }
 
-void HostNode::takeControl(Picoseconds now) {
+void HostNode::receiveControl(Picoseconds now) {
   Ring<LinkControl>& control = ingress_.control();
   const LinkControl item = control.front();
   control.pop();
@@ -155,14 +156,14 @@ void HostNode::takeControl(Picoseconds now) {
   decision_ = later(transmitter_.freeAt(), now);
 }
 
-void HostNode::takePacket(Picoseconds now) {
+void HostNode::receivePacket(Picoseconds now) {
   SpscRing<InFlightPacket>& packets = ingress_.packets();
   const Packet& packet = packets.front().packet;
   ++received_;
   freeArrived(packet, now);
   endpoint_->receive(packet, now);
   packets.pop();
-  reconsider(now);
+  updateDecision(now);
 }
 
 // The wire is free, and the endpoint may have a frame.
@@ -190,7 +191,7 @@ void HostNode::useWire(Picoseconds now) {
       if (consumed_due_ == kNever && !consumed_waiting_) setConsumedTimer(now);
     }
     transmitter_.commit(now);
-    reconsider(now);
+    updateDecision(now);
   } else {
     decision_ =
         unrestricted ? kNever : std::min(transmitter_.resumesAt(0xFF), transmitter_.replayAt());
@@ -213,7 +214,7 @@ bool HostNode::sendUrgent(Picoseconds now) {
   if (!consumed_waiting_ || transmitter_.retrying() != 0) return false;
   consumed_waiting_ = false;
   const bool arrives = transmitter_.sendConsumed(channels_.channels(), sending_, now);
-  if (!arrives && !transmitter_.goneForGood()) setConsumedTimer(now);
+  if (!arrives && !transmitter_.permanentlyDown()) setConsumedTimer(now);
   return true;
 }
 
@@ -238,7 +239,7 @@ void HostNode::freeArrived(const Packet& packet, Picoseconds now) {
   const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
   receiving_[channel].arrive(credits);
   receiving_[channel].free(credits);
-  tellFreed(channel, now);
+  sendFreed(channel, now);
 }
 
 void HostNode::freeLost(const LinkControl& item, Picoseconds now) {
@@ -246,17 +247,17 @@ void HostNode::freeLost(const LinkControl& item, Picoseconds now) {
   const std::int32_t lost = receiving_[channel].learnConsumed(item.value);
   if (lost == 0) return;
   receiving_[channel].free(lost);
-  tellFreed(channel, now);
+  sendFreed(channel, now);
 }
 
-void HostNode::tellFreed(unsigned channel, Picoseconds now) {
+void HostNode::sendFreed(unsigned channel, Picoseconds now) {
   PropagationQueue& queue = transmitter_.queue();
   do {
     queue.sendControl({.at = now + queue.propagation + spec_.cbfc->processing,
                        .enabled = static_cast<PriorityMask>(1U << channel),
                        .kind = LinkControl::Kind::kFreed,
-                       .value = receiving_[channel].tell()});
-  } while (receiving_[channel].untold() != 0);
+                       .value = receiving_[channel].reportFreed()});
+  } while (receiving_[channel].unreported() != 0);
 }
 
 // As in a switch: the timer runs only while there are consumed credits to report.
@@ -323,7 +324,7 @@ bool HostNode::settled(Picoseconds now) {
   if (ingress_.heldFrames() > 0 || !ingress_.onlyRepeats(transmitter_.pausedAt(now))) return false;
   if (endpoint_ == nullptr) return true;
   if (endpoint_->wakeAt() != kNever) return false;
-  if (transmitter_.hopeless()) return true;
+  if (transmitter_.retriesInVain()) return true;
   // A decision at the expiry of a pause never comes, because the pause is repeated.
   return transmitter_.replayAt() == kNever &&
          (decision_ == kNever || (decision_ > now && decision_ == transmitter_.resumesAt(0xFF)));

@@ -82,7 +82,9 @@ class HostNode final : public NodeModel {
   [[nodiscard]] LinkCounters counters(Picoseconds now);
   // Without credits_in_use.
   [[nodiscard]] const LinkCounters& read(Picoseconds now);
-  [[nodiscard]] Onwards onwards(Picoseconds now) const { return transmitter_.onwards(now); }
+  [[nodiscard]] UnsentRest unsentRest(Picoseconds now) const {
+    return transmitter_.unsentRest(now);
+  }
   [[nodiscard]] std::uint64_t framesInside() const {
     return transmitter_.retrying() + ingress_.heldFrames();
   }
@@ -98,10 +100,10 @@ class HostNode final : public NodeModel {
   void runEndpoint(Picoseconds end);
   void announceArrivals(Picoseconds end) const;
   void deliverAll(Picoseconds end);
-  void takeControl(Picoseconds now);
-  void takePacket(Picoseconds now);
+  void receiveControl(Picoseconds now);
+  void receivePacket(Picoseconds now);
   // To be called after the endpoint was called: whether it has frames may have changed.
-  void reconsider(Picoseconds now) {
+  void updateDecision(Picoseconds now) {
     decision_ =
         endpoint_->hasFrames() || !unrestricted() ? later(transmitter_.freeAt(), now) : kNever;
   }
@@ -110,7 +112,7 @@ class HostNode final : public NodeModel {
   void runStorms(Picoseconds now);
   void freeArrived(const Packet& packet, Picoseconds now);
   void freeLost(const LinkControl& item, Picoseconds now);
-  void tellFreed(unsigned channel, Picoseconds now);
+  void sendFreed(unsigned channel, Picoseconds now);
   void setConsumedTimer(Picoseconds now);
   void runTimers(Picoseconds now);
   [[nodiscard]] PriorityMask blocked(Picoseconds now);

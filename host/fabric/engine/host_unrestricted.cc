@@ -22,7 +22,7 @@ class HostNode::UnrestrictedWindow {
       last_ = now;
       if (wakes == now) {
         endpoint_.wake(now);
-        reconsider();
+        updateDecision();
       } else {
         transmit();
       }
@@ -32,7 +32,7 @@ class HostNode::UnrestrictedWindow {
   void receive(const Packet& packet, Picoseconds now) {
     last_ = now;
     endpoint_.receive(packet, now);
-    reconsider();
+    updateDecision();
   }
 
   // Stores the state in the node.
@@ -42,7 +42,9 @@ class HostNode::UnrestrictedWindow {
   }
 
  private:
-  void reconsider() { decision_ = endpoint_.hasFrames() ? later(burst_.freeAt(), last_) : kNever; }
+  void updateDecision() {
+    decision_ = endpoint_.hasFrames() ? later(burst_.freeAt(), last_) : kNever;
+  }
 
   void transmit() {
     if (endpoint_.hasFrames()) {
@@ -50,7 +52,7 @@ class HostNode::UnrestrictedWindow {
       if (endpoint_.transmit(last_, 0, packet)) {
         packet.source = static_cast<std::uint16_t>(node_.host_);
         burst_.commit(last_);
-        reconsider();
+        updateDecision();
         return;
       }
     }
@@ -67,7 +69,7 @@ class HostNode::UnrestrictedWindow {
 // Whether only packets and the endpoint determine what happens before `end`.
 bool HostNode::isUnrestrictedUntil(Picoseconds end) {
   return unrestricted() && storm_ >= end && ingress_.control().empty() &&
-         !recorder().wants(RecordKind::kDeparture);
+         !recorder().accepts(RecordKind::kDeparture);
 }
 
 void HostNode::runUnrestricted(Picoseconds end) {

@@ -61,7 +61,7 @@ class NodeModel : public PagedObject {
   [[nodiscard]] const PagedVector<Picoseconds>& due() const { return due_; }
   [[nodiscard]] NumberSet& busy() { return busy_; }
   // Whether control messages were sent to `port` since the last call.
-  bool takeControlFlag(std::uint32_t port) {
+  bool readControlFlag(std::uint32_t port) {
     const bool any = has_control_.contains(port);
     if (any) has_control_.erase(port);
     return any;

@@ -14,12 +14,12 @@ class Recorder {
   void setInterests(std::uint32_t interests) { interests_ = interests; }
   void setNode(NodeId node) { node_ = node; }
 
-  [[nodiscard]] bool wants(RecordKind kind) const {
+  [[nodiscard]] bool accepts(RecordKind kind) const {
     return (interests_ & Observer::bit(kind)) != 0;
   }
 
   void note(Record record) {
-    if (!wants(record.kind)) return;
+    if (!accepts(record.kind)) return;
     record.node = node_;
     records_.push_back(record);
   }

@@ -67,7 +67,7 @@ class SpscRing {
     }
     // The same in two steps: add() makes the item of slot() one of the batch.
     T& slot(SpscRing& ring) {
-      if (tail_ == full_) *this = roomier(ring, first_, tail_);
+      if (tail_ == full_) *this = enlarged(ring, first_, tail_);
       return items_[tail_ & mask_];
     }
     // The item that slot() returned last.
@@ -86,7 +86,7 @@ class SpscRing {
    private:
     // The same with room for one more. Items become visible too early here, but the consumer does
     // not look before the end of the window.
-    [[gnu::noinline]] static Batch roomier(SpscRing& ring, std::size_t first, std::size_t tail) {
+    [[gnu::noinline]] static Batch enlarged(SpscRing& ring, std::size_t first, std::size_t tail) {
       ring.tail_.store(tail, std::memory_order_release);
       ring.slot();
       Batch more(ring);

@@ -8,10 +8,10 @@ namespace {
 
 // Most indices that a thread takes at once, and the number of times that each thread should be able
 // to take some.
-constexpr std::size_t kMostAtOnce = 4;
+constexpr std::size_t kMaxChunk = 4;
 constexpr std::size_t kTurns = 4;
 // Work of a round below which waking a thread costs more than it saves.
-constexpr std::int64_t kWorthSharing_ns = 150'000;
+constexpr std::int64_t kMinSharedWork_ns = 150'000;
 
 std::int64_t nowNanoseconds() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -37,12 +37,12 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::run(std::size_t kind, std::size_t count,
                      const std::function<void(std::size_t)>& work) {
   const std::int64_t started = nowNanoseconds();
-  const bool worth_it = work_ns_[kind] > kWorthSharing_ns && count > 1;
+  const bool worth_it = work_ns_[kind] > kMinSharedWork_ns && count > 1;
   const bool shared = !workers_.empty() && (worth_it || share_always_);
   work_ = &work;
   count_ = count;
   const std::size_t turns = (workers_.size() + 1) * kTurns;
-  chunk_ = share_always_ ? 1 : std::clamp<std::size_t>(count / turns, 1, kMostAtOnce);
+  chunk_ = share_always_ ? 1 : std::clamp<std::size_t>(count / turns, 1, kMaxChunk);
   next_.store(0, std::memory_order_relaxed);
   if (shared) {
     {

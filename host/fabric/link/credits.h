@@ -97,7 +97,7 @@ class ReceivingCredits {
   // A frame of `credits` has arrived.
   void arrive(std::int32_t credits) { arrived_ += static_cast<std::uint32_t>(credits); }
   // Credits of frames that have left, to be reported.
-  void free(std::int32_t credits) { untold_ += credits; }
+  void free(std::int32_t credits) { unreported_ += credits; }
   // A CC_Update arrives with the total of consumed credits. Returns those whose frames did not
   // arrive: they are to be freed. Negative if more arrived, or if frames assumed lost arrived late.
   std::int32_t learnConsumed(std::uint32_t total) {
@@ -106,21 +106,21 @@ class ReceivingCredits {
     return lost;
   }
   // Freed and not yet reported.
-  [[nodiscard]] std::int32_t untold() const { return untold_; }
+  [[nodiscard]] std::int32_t unreported() const { return unreported_; }
   // Content of the next CF_Update: the total of freed credits, modulo 2^15. A single update reports
   // at most what the sender can tell from a step back; more credits need further updates.
-  std::uint32_t tell() {
-    constexpr std::int32_t kMost = (1 << (kFreedBits - 1)) - 1;
-    const std::int32_t step = std::clamp(untold_, -kMost, kMost);
-    untold_ -= step;
-    told_ = (told_ + static_cast<std::uint32_t>(step)) & ((1U << kFreedBits) - 1);
-    return told_;
+  std::uint32_t reportFreed() {
+    constexpr std::int32_t kMax = (1 << (kFreedBits - 1)) - 1;
+    const std::int32_t step = std::clamp(unreported_, -kMax, kMax);
+    unreported_ -= step;
+    reported_ = (reported_ + static_cast<std::uint32_t>(step)) & ((1U << kFreedBits) - 1);
+    return reported_;
   }
 
  private:
-  std::int32_t untold_ = 0;
+  std::int32_t unreported_ = 0;
   std::uint32_t arrived_ = 0;
-  std::uint32_t told_ = 0;
+  std::uint32_t reported_ = 0;
 };
 
 }  // namespace plumbline::fabric

@@ -14,15 +14,15 @@ ImpairmentStage::ImpairmentStage(std::vector<Impairment> script, WireClock wire)
 void ImpairmentStage::advance(PropagationQueue& queue, Picoseconds end) {
   for (;;) {
     const Picoseconds arrives = queue.packets.empty() ? kNever : queue.packets.front().at;
-    const Picoseconds returns = held_.empty() ? kNever : held_.front().frame.at;
+    const Picoseconds returns = delayed_.empty() ? kNever : delayed_.front().frame.at;
     if (std::min(arrives, returns) >= end) return;
     if (arrives <= returns) {
       const InFlightPacket frame = queue.packets.front();
       queue.packets.pop();
       take(frame, queue.from_last_bit);
     } else {
-      const InFlightPacket frame = held_.front().frame;
-      held_.erase(held_.begin());
+      const InFlightPacket frame = delayed_.front().frame;
+      delayed_.erase(delayed_.begin());
       release(frame, queue.from_last_bit);
     }
   }
@@ -30,7 +30,7 @@ void ImpairmentStage::advance(PropagationQueue& queue, Picoseconds end) {
 
 Picoseconds ImpairmentStage::next(const PropagationQueue& queue) const {
   const Picoseconds arrives = queue.packets.empty() ? kNever : queue.packets.front().at;
-  const Picoseconds returns = held_.empty() ? kNever : held_.front().frame.at;
+  const Picoseconds returns = delayed_.empty() ? kNever : delayed_.front().frame.at;
   return std::min(arrives, returns);
 }
 
@@ -50,13 +50,13 @@ void ImpairmentStage::take(const InFlightPacket& frame, bool from_last_bit) {
       release(frame, from_last_bit);
       break;
     case ImpairmentKind::kDelay: {
-      const Held held{{frame.at + line.delay, frame.packet}, number};
-      held_.insert(std::upper_bound(held_.begin(), held_.end(), held,
-                                    [](const Held& a, const Held& b) {
-                                      return std::pair(a.frame.at, a.order) <
-                                             std::pair(b.frame.at, b.order);
-                                    }),
-                   held);
+      const DelayedFrame held{{frame.at + line.delay, frame.packet}, number};
+      delayed_.insert(std::upper_bound(delayed_.begin(), delayed_.end(), held,
+                                       [](const DelayedFrame& a, const DelayedFrame& b) {
+                                         return std::pair(a.frame.at, a.order) <
+                                                std::pair(b.frame.at, b.order);
+                                       }),
+                      held);
       break;
     }
   }

@@ -29,13 +29,13 @@ class ImpairmentStage {  // NOLINT(clang-analyzer-optin.performance.Padding): se
 
   [[nodiscard]] SpscRing<InFlightPacket>& output() { return output_; }
   // Delayed frames, and frames waiting in output().
-  [[nodiscard]] std::size_t framesInside() const { return held_.size() + output_.size(); }
+  [[nodiscard]] std::size_t framesInside() const { return delayed_.size() + output_.size(); }
   // Frames dropped by the script, in order. The caller reports and clears them.
   [[nodiscard]] std::vector<InFlightPacket>& dropped() { return dropped_; }
 
  private:
   // A frame that the script delays until `frame.at`.
-  struct Held {
+  struct DelayedFrame {
     InFlightPacket frame;
     std::uint64_t order = 0;
   };
@@ -49,7 +49,7 @@ class ImpairmentStage {  // NOLINT(clang-analyzer-optin.performance.Padding): se
   WireClock wire_;
   Picoseconds occupied_until_{INT64_MIN};  // by a frame: the next preamble must not overlap
   Picoseconds next_slot_{INT64_MIN};       // for a frame that had to wait: full gap
-  std::vector<Held> held_;                 // ascending by (time, order)
+  std::vector<DelayedFrame> delayed_;      // ascending by (time, order)
   SpscRing<InFlightPacket> output_;
   std::vector<InFlightPacket> dropped_;
 };

@@ -46,20 +46,20 @@ Picoseconds retryTime(Bytes frame, const LlrSpec& llr, const Link& there, const 
 
 void checkLinkRetry(const LlrSpec& llr, const Topology& topology) {
   Picoseconds longest;
-  Bytes most;
+  Bytes max;
   for (LinkId id = 0; id < topology.links().size(); ++id) {
     const Link& there = topology.links()[id];
     const Picoseconds time = retryTime(kLongestFrame, llr, there, topology.links()[reverse(id)]);
     longest = std::max(longest, time);
-    most = std::max(most,
-                    Bytes(static_cast<std::int64_t>(std::ceil(
-                        static_cast<double>(there.rate.bitsPerSecond()) / 8 * time.toSeconds()))));
+    max = std::max(max,
+                   Bytes(static_cast<std::int64_t>(std::ceil(
+                       static_cast<double>(there.rate.bitsPerSecond()) / 8 * time.toSeconds()))));
   }
   if (llr.replay_timer) {
     checkTime(*llr.replay_timer, longest + Picoseconds(1), kMaxDelay, "switches.llr.replay_timer");
   }
   if (llr.replay_buffer) {
-    checkBytes(*llr.replay_buffer, most, kMaxBuffer, "switches.llr.replay_buffer");
+    checkBytes(*llr.replay_buffer, max, kMaxBuffer, "switches.llr.replay_buffer");
   }
 }
 

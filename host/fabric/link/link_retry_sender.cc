@@ -91,8 +91,8 @@ bool LinkRetrySender::losesOrderedSet(const LinkFaults& faults, Picoseconds sent
 
 // The last frame arrives. If its ACK is lost, the replay timer runs from `since` on, or from the
 // last progress if that is later.
-void LinkRetrySender::deliver(Transmitter& transmitter, const Held& frame, Picoseconds first_bit,
-                              Picoseconds since) {
+void LinkRetrySender::deliver(Transmitter& transmitter, const ReplayFrame& frame,
+                              Picoseconds first_bit, Picoseconds since) {
   transmitter.deliver(frame.packet, first_bit);
   const bool acked = ackArrives(transmitter);
   const Picoseconds at = transmitter.lastBitAt() + spec_.answer;
@@ -136,11 +136,11 @@ void LinkRetrySender::startAckTimer(const LinkFaults& faults, Picoseconds since)
   }
 }
 
-bool LinkRetrySender::hopeless(double bit_error_rate) const {
-  constexpr double kLeastChance = 1e-9;
+bool LinkRetrySender::retriesInVain(double bit_error_rate) const {
+  constexpr double kMinSuccessProbability = 1e-9;
   if (!replay_ || spec_.max_replays || spec_.data_age != kNever) return false;
   const double bits = 8.0 * replay_->frames.front().packet.length;
-  return std::exp(bits * std::log1p(-bit_error_rate)) < kLeastChance;
+  return std::exp(bits * std::log1p(-bit_error_rate)) < kMinSuccessProbability;
 }
 
 Picoseconds LinkRetrySender::replayAt(Picoseconds free_at) const {

@@ -40,19 +40,19 @@ class LinkRetrySender {
   [[nodiscard]] std::size_t held() const { return replay_ ? replay_->frames.size() : 0; }
   // With that rate of errors per bit, the first of these frames gets through with a probability
   // below 10^-9, and LLR never gives it up.
-  [[nodiscard]] bool hopeless(double bit_error_rate) const;
+  [[nodiscard]] bool retriesInVain(double bit_error_rate) const;
   // LLR waits for the end of this outage.
   [[nodiscard]] bool bridges(const Outage& outage) const;
 
  private:
-  struct Held {
+  struct ReplayFrame {
     Packet packet;
     Picoseconds began;  // its first transmission
   };
   // The frames to be sent again: the damaged one and all frames sent after it. They are sent in
   // rounds, each from the first frame on.
   struct Replay {
-    Ring<Held> frames;
+    Ring<ReplayFrame> frames;
     std::int64_t bytes = 0;      // of `frames`
     std::size_t sent = 0;        // of `frames` in the current round
     bool waiting = false;        // for the next round, because a frame of this one was damaged
@@ -84,7 +84,7 @@ class LinkRetrySender {
   void deliverReplayed(Transmitter& transmitter, const Packet& packet, Picoseconds first_bit);
   void repeatUnacked(Transmitter& transmitter, Picoseconds first_bit);
   static void occupyAgain(Transmitter& transmitter, std::int64_t length, Picoseconds first_bit);
-  void deliver(Transmitter& transmitter, const Held& frame, Picoseconds first_bit,
+  void deliver(Transmitter& transmitter, const ReplayFrame& frame, Picoseconds first_bit,
                Picoseconds since);
   void requestReplay(Transmitter& transmitter, Picoseconds now);
   void startReplayTimer(const LinkFaults& faults, Picoseconds now);

@@ -89,21 +89,22 @@ bool Transmitter::sendControlFrame(Picoseconds first_bit) {
   return false;
 }
 
-Onwards Transmitter::onwards(Picoseconds now) const {
+UnsentRest Transmitter::unsentRest(Picoseconds now) const {
   // While LLR blocks the wire, free_at is later than the end of the last frame's slot.
   const Picoseconds slot = wire_.last_bit + clock_.serialization(kWireOverheadBytes.count());
-  Onwards onwards;
-  onwards.wire = later(earlier(wire_.free_at, slot), now) - now;
+  UnsentRest unsentRest;
+  unsentRest.wire = later(earlier(wire_.free_at, slot), now) - now;
   if (wire_.last_bit > now && wire_.last_bit != uncounted_until_) {
     const Int128 bits_times_ps =
         static_cast<Int128>((wire_.last_bit - now).count()) * clock_.rate().bitsPerSecond();
     // A byte that has left in part counts as one that has still to leave.
-    onwards.bytes = static_cast<std::uint64_t>((bits_times_ps + kBitsTimesPs - 1) / kBitsTimesPs);
+    unsentRest.bytes =
+        static_cast<std::uint64_t>((bits_times_ps + kBitsTimesPs - 1) / kBitsTimesPs);
   }
-  return onwards;
+  return unsentRest;
 }
 
-bool Transmitter::goneForGood() const {
+bool Transmitter::permanentlyDown() const {
   if (faults_.upcoming().empty()) return false;
   const Outage& outage = faults_.nextOutage();
   return outage.up == kNever && outage.down <= wire_.last_bit + setup_.propagation;

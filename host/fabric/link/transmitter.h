@@ -53,7 +53,7 @@ class Transmitter {
   // Last bit of the last frame.
   [[nodiscard]] Picoseconds lastBitAt() const { return wire_.last_bit; }
   // The part of the last frame that has still to leave at `now`.
-  [[nodiscard]] Onwards onwards(Picoseconds now) const;
+  [[nodiscard]] UnsentRest unsentRest(Picoseconds now) const;
 
   // --- Sending. `first_bit` is not before freeAt().
 
@@ -97,7 +97,7 @@ class Transmitter {
                                                                        : now;
   }
   // The link has failed for good by the end of the last frame: nothing arrives any more.
-  [[nodiscard]] bool goneForGood() const;
+  [[nodiscard]] bool permanentlyDown() const;
   // When the next replay is due; kNever without one. replay() sends its frame, or ends replays that
   // are no longer needed.
   [[nodiscard]] Picoseconds replayAt() const {
@@ -109,7 +109,9 @@ class Transmitter {
   // Frames in the replay buffer.
   [[nodiscard]] std::size_t retrying() const { return retry_ ? retry_->held() : 0; }
   // LLR repeats a frame that gets through with a probability below 10^-9.
-  [[nodiscard]] bool hopeless() const { return retry_ && retry_->hopeless(faults_.bitErrorRate()); }
+  [[nodiscard]] bool retriesInVain() const {
+    return retry_ && retry_->retriesInVain(faults_.bitErrorRate());
+  }
 
   // --- PFC
 
@@ -141,7 +143,7 @@ class Transmitter {
     wire_.occupy(clock_, packet.length, first_bit);
     ++counters_.packets;
     counters_.bytes += static_cast<std::uint64_t>(packet.length);
-    if (recorder_.wants(RecordKind::kDeparture)) recordDeparture(packet, first_bit, behind);
+    if (recorder_.accepts(RecordKind::kDeparture)) recordDeparture(packet, first_bit, behind);
   }
   void recordDeparture(const Packet& packet, Picoseconds first_bit, std::int64_t behind);
   void sendUnreliably(const Packet& packet, Picoseconds first_bit);
@@ -185,10 +187,9 @@ class Transmitter {
 
 // Frames that leave one after the other on an ideal() link while departures are not observed. What
 // every frame changes is kept here until end(), and nothing else uses the transmitter meanwhile.
-// Forced inline so that the members stay in registers.
 class Transmitter::Burst {
  public:
-  [[gnu::always_inline]] explicit Burst(Transmitter& transmitter)
+  explicit Burst(Transmitter& transmitter)
       : transmitter_(transmitter), packets_(transmitter.queue_.packets), wire_(transmitter.wire_) {}
 
   // As of the transmitter.
@@ -196,23 +197,21 @@ class Transmitter::Burst {
   [[nodiscard]] Picoseconds lastBitAt() const { return wire_.last_bit; }
 
   // Sends a copy of `packet` and returns it, to be changed before the next frame is sent.
-  [[gnu::always_inline]] Packet& send(const Packet& packet, Picoseconds first_bit) {
+  Packet& send(const Packet& packet, Picoseconds first_bit) {
     InFlightPacket& sent = packets_.append(transmitter_.queue_.packets);
     count(sent, packet.length, first_bit);
     sent.packet = packet;
     return sent.packet;
   }
   // The same in two steps, as in the transmitter.
-  [[nodiscard, gnu::always_inline]] Packet& slot() {
-    return packets_.slot(transmitter_.queue_.packets).packet;
-  }
-  [[gnu::always_inline]] void commit(Picoseconds first_bit) {
+  [[nodiscard]] Packet& slot() { return packets_.slot(transmitter_.queue_.packets).packet; }
+  void commit(Picoseconds first_bit) {
     InFlightPacket& sent = packets_.opened();
     packets_.add();
     count(sent, sent.packet.length, first_bit);
   }
 
-  [[gnu::always_inline]] void end() {
+  void end() {
     if (packets_.size() == 0) return;
     transmitter_.wire_ = wire_;
     transmitter_.counters_.packets += packets_.size();
@@ -226,8 +225,7 @@ class Transmitter::Burst {
   static constexpr std::size_t kAhead = 3;  // packets for which the queue's memory is fetched
 
   // `length`: of the packet that is to be written to `sent`.
-  [[gnu::always_inline]] void count(InFlightPacket& sent, std::int64_t length,
-                                    Picoseconds first_bit) {
+  void count(InFlightPacket& sent, std::int64_t length, Picoseconds first_bit) {
     wire_.occupy(transmitter_.clock_, length, first_bit);
     bytes_ += static_cast<std::uint64_t>(length);
     sent.at = transmitter_.queue_.handOverTime(first_bit, wire_.last_bit);

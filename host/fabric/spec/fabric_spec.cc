@@ -81,7 +81,7 @@ void validate(const FabricSpec& spec) {
   spec::check(spec, {});
   checkTopology(spec.topology);
   const Topology topology = buildTopology(spec.topology);
-  checkSwitches(spec.switches, topology.mostPorts());
+  checkSwitches(spec.switches, topology.maxPorts());
   if (spec.switches.llr) checkLinkRetry(*spec.switches.llr, topology);
   checkImpairments(spec.impairments, spec.hostCount());
   checkBitErrors(spec.bit_errors, topology);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "fabric/spec/load_balancing.h"
 
 namespace plumbline::fabric {
 
@@ -164,21 +165,6 @@ struct BitErrorSpec {
   std::string link;  // "leaf0-spine1" = from leaf0 to spine1; "*" = every link; "hosts" = links
                      // from and to hosts; "fabric" = links between switches
   double rate = 0;   // 0 to 1e-3
-};
-
-enum class LoadBalancingKind {
-  kEcmp,             // hash of the 5-tuple (and so of the entropy that the sender chose)
-  kEcmpQp,           // BTH-aware: the destination QP is hashed as well
-  kFlowlet,          // a flow goes to the least loaded path after a gap of at least `flowlet_gap`
-  kSprayRandom,      // every packet on a random path
-  kSprayRoundRobin,  // in turn, per set of paths
-  kSprayLeastQueue,  // to the shortest output queue, ties to the next in turn
-  kWeighted,         // ECMP with paths weighted by their link's rate
-};
-
-struct LoadBalancingSpec {
-  LoadBalancingKind kind = LoadBalancingKind::kEcmp;
-  Picoseconds flowlet_gap = microseconds(1);
 };
 
 struct SwitchSpec {

@@ -8,7 +8,7 @@
 namespace plumbline::fabric {
 namespace {
 
-constexpr std::size_t kMostSuggestions = 3;
+constexpr std::size_t kMaxSuggestions = 3;
 
 // Levenshtein distance: characters to insert, delete or replace.
 std::size_t editDistance(std::string_view a, std::string_view b) {
@@ -26,7 +26,7 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string nearNames(std::string_view wanted, const std::vector<std::string>& known) {
+std::string similarNames(std::string_view wanted, const std::vector<std::string>& known) {
   const std::size_t furthest = std::max<std::size_t>(1, wanted.size() / 3);
   std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance, position
   for (std::size_t i = 0; i < known.size(); ++i) {
@@ -34,7 +34,7 @@ std::string nearNames(std::string_view wanted, const std::vector<std::string>& k
     if (distance <= furthest) ranked.emplace_back(distance, i);
   }
   std::sort(ranked.begin(), ranked.end());
-  if (ranked.size() > kMostSuggestions) ranked.resize(kMostSuggestions);
+  if (ranked.size() > kMaxSuggestions) ranked.resize(kMaxSuggestions);
   std::string text;
   for (const auto& [distance, position] : ranked) {
     if (!text.empty()) text += ", ";

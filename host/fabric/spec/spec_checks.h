@@ -27,7 +27,7 @@ void checkTime(Picoseconds value, Picoseconds low, Picoseconds high, const std::
 
 // topology_spec.cc: everything buildTopology() relies on.
 void checkTopology(const TopologySpec& topology);
-// switch_spec.cc; `most_ports` is that of the switch that has most.
-void checkSwitches(const SwitchSpec& switches, std::uint32_t most_ports);
+// switch_spec.cc; `max_ports` is that of the switch that has most.
+void checkSwitches(const SwitchSpec& switches, std::uint32_t max_ports);
 
 }  // namespace plumbline::fabric

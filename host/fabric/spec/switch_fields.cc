@@ -28,13 +28,13 @@ using fabric::WatchdogSpec;
 constexpr Picoseconds kInstant{1};
 // Most bytes of a weighted queue's quantum.
 constexpr Bytes kMaxQuantum{std::int64_t{1} << 24};
-constexpr Fraction kLeastAlpha = Fraction::partsPerTrillion(1);
-constexpr Fraction kMostAlpha = Fraction::partsPerTrillion(1024 * Fraction::kOne);
+constexpr Fraction kMinAlpha = Fraction::partsPerTrillion(1);
+constexpr Fraction kMaxAlpha = Fraction::partsPerTrillion(1024 * Fraction::kOne);
 // Longest time a receiver may take to react; the bounds of IEEE 802.3 Annex 31B are a thousandth.
 constexpr Picoseconds kMaxReaction = milliseconds(1);
 constexpr Picoseconds kMaxWatchdog = seconds(100);
-constexpr Bytes kLeastKept{60};  // headers of every encapsulation fit
-constexpr Bytes kMostKept{9'216};
+constexpr Bytes kMinTrimmedLength{60};  // headers of every encapsulation fit
+constexpr Bytes kMaxTrimmedLength{9'216};
 constexpr std::uint32_t kMaxCredits = (1U << 20) - 1;  // 20-bit counters
 
 constexpr const char* kPfcStandard = "IEEE 802.1Q cl. 36 (802.1Qbb), IEEE 802.3 Annex 31D";
@@ -59,7 +59,7 @@ const Fields& fieldsOf<SharedBufferSpec>() {
           .in(kMinBuffer, kMaxBuffer),
       field<&SharedBufferSpec::alpha>("alpha", "Share of the free buffer that one queue may have")
           .factor()
-          .in(kLeastAlpha, kMostAlpha)
+          .in(kMinAlpha, kMaxAlpha)
           .from("dynamic threshold, Choudhury and Hahne 1998"),
       field<&SharedBufferSpec::reserve_per_port>("reserve", "Of each port, before the shared part")
           .as("reserve_per_port")
@@ -126,7 +126,7 @@ const Fields& fieldsOf<PfcSpec>() {
           "alpha", "`xoff` is this share of the free shared buffer instead; needs `shared_buffer`")
           .as("dynamic_alpha")
           .factor()
-          .in(kLeastAlpha, kMostAlpha)
+          .in(kMinAlpha, kMaxAlpha)
           .otherwise("`xoff` is static"),
       field<&PfcSpec::headroom>("headroom", "Of an input and priority, above `xoff`")
           .in(Bytes(0), kMaxBuffer),
@@ -146,10 +146,11 @@ const Fields& fieldsOf<TrimSpec>() {
   static const Fields kFields{
       field<&TrimSpec::threshold>("threshold", "Queue above which frames are trimmed")
           .in(Bytes(0), kMaxBuffer),
-      field<&TrimSpec::keep>("keep", "Of a trimmed frame, FCS included").in(kLeastKept, kMostKept),
+      field<&TrimSpec::keep>("keep", "Of a trimmed frame, FCS included")
+          .in(kMinTrimmedLength, kMaxTrimmedLength),
       field<&TrimSpec::priority>("priority", "Of trimmed frames; not a lossless one").in(0, 7),
       field<&TrimSpec::limit>("limit", "Of the queue of trimmed frames, at least `keep`")
-          .in(kLeastKept, kMaxBuffer),
+          .in(kMinTrimmedLength, kMaxBuffer),
   };
   return kFields;
 }
@@ -239,7 +240,6 @@ const Fields& fieldsOf<LlrSpec>() {
 
 template <>
 const Fields& fieldsOf<LoadBalancingSpec>() {
-  using Kind = LoadBalancingKind;
   static const Fields kFields{
       field<&LoadBalancingSpec::kind>(
           "kind",
@@ -247,13 +247,7 @@ const Fields& fieldsOf<LoadBalancingSpec>() {
           "least loaded path after a gap; `spray-…`: every packet by itself; `weighted`: ECMP by "
           "the "
           "rate of links")
-          .word("ecmp", Kind::kEcmp)
-          .word("ecmp-qp", Kind::kEcmpQp)
-          .word("flowlet", Kind::kFlowlet)
-          .word("spray-random", Kind::kSprayRandom)
-          .word("spray-round-robin", Kind::kSprayRoundRobin)
-          .word("spray-least-queue", Kind::kSprayLeastQueue)
-          .word("weighted", Kind::kWeighted)
+          .wordsOf(fabric::kLoadBalancings)
           .need()
           .selecting(),
       field<&LoadBalancingSpec::flowlet_gap>("gap", "Pause after which a flow may change its path")
@@ -305,7 +299,7 @@ const Fields& fieldsOf<SwitchSpec>() {
       block<&SwitchSpec::llr>("llr", "Link-level retry on every link"),
       block<&SwitchSpec::load_balancing>("load_balancing",
                                          "How a switch chooses among equally short paths")
-          .notHere()
+          .notInScenario()
           .storedIf([](const SwitchSpec& one) {
             return one.load_balancing.kind != LoadBalancingKind::kEcmp;
           }),

@@ -9,20 +9,20 @@
 namespace plumbline::fabric {
 namespace {
 
-void checkSharedBuffer(const SwitchSpec& switches, std::uint32_t most_ports) {
+void checkSharedBuffer(const SwitchSpec& switches, std::uint32_t max_ports) {
   const SharedBufferSpec& buffer = *switches.shared_buffer;
-  Int128 set_aside = buffer.reserve_per_port.count();
+  Int128 reserved = buffer.reserve_per_port.count();
   if (switches.pfc) {
-    set_aside += static_cast<Int128>(switches.pfc->headroom.count()) *
-                 std::popcount(switches.pfc->priorities);
+    reserved += static_cast<Int128>(switches.pfc->headroom.count()) *
+                std::popcount(switches.pfc->priorities);
   }
-  set_aside *= most_ports;
-  if (set_aside + kMinBuffer.count() <= buffer.total.count()) return;
+  reserved *= max_ports;
+  if (reserved + kMinBuffer.count() <= buffer.total.count()) return;
   refuse(fmt::format("{} bytes do not hold the reserves and headrooms of a switch of {} ports",
-                     buffer.total.count(), most_ports),
+                     buffer.total.count(), max_ports),
          "switches.shared_buffer.total",
          fmt::format("at least {} bytes, or smaller reserves and headrooms",
-                     set_aside + kMinBuffer.count()));
+                     reserved + kMinBuffer.count()));
 }
 
 void checkEcn(const EcnSpec& ecn, const std::string& field) {
@@ -34,14 +34,14 @@ void checkEcn(const EcnSpec& ecn, const std::string& field) {
 }
 
 void checkWatchdog(const WatchdogSpec& watchdog) {
-  const auto atLeastPoll = [&](Picoseconds time, const char* field) {
+  const auto notBelowPoll = [&](Picoseconds time, const char* field) {
     if (time < watchdog.poll) {
       refuse(fmt::format("{} is less than poll", spec::timeText(time.count())),
              fmt::format("switches.pfc.watchdog.{}", field), "poll or more");
     }
   };
-  atLeastPoll(watchdog.detection, "detection");
-  atLeastPoll(watchdog.restoration, "restoration");
+  notBelowPoll(watchdog.detection, "detection");
+  notBelowPoll(watchdog.restoration, "restoration");
 }
 
 void checkPfc(const SwitchSpec& switches) {
@@ -101,12 +101,12 @@ void checkCbfc(const SwitchSpec& switches) {
 
 }  // namespace
 
-void checkSwitches(const SwitchSpec& switches, std::uint32_t most_ports) {
+void checkSwitches(const SwitchSpec& switches, std::uint32_t max_ports) {
   for (std::size_t i = 0; i < switches.ecn.size(); ++i) {
     checkEcn(switches.ecn[i], fmt::format("switches.ecn[{}]", i));
   }
   if (switches.pfc) checkPfc(switches);
-  if (switches.shared_buffer) checkSharedBuffer(switches, most_ports);
+  if (switches.shared_buffer) checkSharedBuffer(switches, max_ports);
   if (switches.cbfc) checkCbfc(switches);
   if (switches.trim) checkTrim(switches);
 }

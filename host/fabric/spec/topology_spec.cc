@@ -19,7 +19,7 @@ constexpr std::int64_t kMaxCables = std::int64_t{1} << 21;
 constexpr std::size_t kMaxGraphSwitches = std::size_t{3} * kMaxSwitchesPerTier;
 constexpr std::size_t kMaxName = 64;
 // Where hostCount() stops counting.
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
 
 void checkTier(std::uint64_t switches, const std::string& field) {
   checkCount(static_cast<std::int64_t>(switches), 1, kMaxSwitchesPerTier, field);
@@ -124,7 +124,7 @@ class GraphCheck {
   std::size_t nodeOf(const std::string& name, const std::string& where) const {
     const auto found = by_name_.find(name);
     if (found != by_name_.end()) return found->second;
-    const std::string near = nearNames(name, names_);
+    const std::string near = similarNames(name, names_);
     refuse(fmt::format("the graph has no node \"{}\"", name), where,
            near.empty() ? "names of hosts and switches" : "names of nodes; near: " + near);
   }
@@ -170,7 +170,7 @@ class GraphCheck {
 }  // namespace
 
 std::uint32_t TopologySpec::hostCount() const {
-  const auto times = [](std::uint64_t a, std::uint64_t b) { return std::min(a * b, kMost); };
+  const auto times = [](std::uint64_t a, std::uint64_t b) { return std::min(a * b, kMax); };
   std::uint64_t count = 2;
   switch (kind) {
     case TopologyKind::kLink:
@@ -188,10 +188,10 @@ std::uint32_t TopologySpec::hostCount() const {
       count = times(servers, rails);
       break;
     case TopologyKind::kPools:
-      count = times(std::min(std::uint64_t{prefill_leaves} + decode_leaves, kMost), hosts_per_leaf);
+      count = times(std::min(std::uint64_t{prefill_leaves} + decode_leaves, kMax), hosts_per_leaf);
       break;
     case TopologyKind::kGraph:
-      count = std::min<std::uint64_t>(graph.hosts.size(), kMost);
+      count = std::min<std::uint64_t>(graph.hosts.size(), kMax);
       break;
   }
   return static_cast<std::uint32_t>(count);

@@ -49,7 +49,7 @@ class ArrivalBatch {
   };
   // The bytes taken from an ingress port, and when it hands over its next packet (kNever if no such
   // packet is known).
-  struct Taken {
+  struct Gathered {
     std::int64_t bytes;
     Picoseconds next;
   };
@@ -117,7 +117,7 @@ class ArrivalBatch::Gatherer {
   // The packets of `port` that are handed over before the end of the window. `egressOf`: their
   // egress port, or kUnrouted.
   template <typename EgressOf>
-  Taken takePackets(std::uint32_t port, IngressPort& ingress, EgressOf&& egressOf) {
+  Gathered gatherPackets(std::uint32_t port, IngressPort& ingress, EgressOf&& egressOf) {
     const SpscRing<InFlightPacket>& packets = ingress.packets();
     const std::size_t visible = packets.visible();
     adder_.expect(batch_->order_, visible);
@@ -126,7 +126,7 @@ class ArrivalBatch::Gatherer {
       arrivals.resize(std::max(count_ + visible, 2 * arrivals.size()));
     }
     Arrival* next = arrivals.data() + count_;
-    Taken taken{0, kNever};
+    Gathered taken{0, kNever};
     const std::size_t count = packets.visit([&](const InFlightPacket& in_flight) {
       if (in_flight.at >= end_) {
         taken.next = in_flight.at;
@@ -143,7 +143,7 @@ class ArrivalBatch::Gatherer {
     return taken;
   }
   // The control messages of `port` that take effect before the end of the window.
-  void takeControl(std::uint32_t port, IngressPort& ingress) {
+  void gatherControl(std::uint32_t port, IngressPort& ingress) {
     batch_->packets_only_ = false;
     Ring<LinkControl>& control = ingress.control();
     for (; !control.empty() && control.front().at < end_; control.pop()) {

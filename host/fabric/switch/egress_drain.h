@@ -69,7 +69,7 @@ class SwitchNode::StoredState {
                        .charge = frame.charge,
                        .active = true};
     egress_.transmitter.send(frame.packet, now, behind);
-    if (!node_.time_ordered_) {
+    if (!node_.order_.enabled()) {
       queue.frames.prefetchFront(kFetchedAhead);
       egress_.transmitter.queue().packets.prefetchPush(kFetchedAhead);
     }

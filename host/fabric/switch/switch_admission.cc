@@ -1,22 +1,9 @@
-// What some packets need: other routing tables, buffer that others have released, trimming,
-// marking, credits, control frames.
-#include <algorithm>
-#include <bit>
-
+// What some packets need: buffer that others have released, trimming, marking, credits, control
+// frames.
 #include "fabric/switch/egress_drain.h"
 #include "fabric/switch/switch_node.h"
 
 namespace plumbline::fabric {
-
-// Changes to the routing tables that hold at `now`; times do not go back.
-void SwitchNode::useTablesOf(Picoseconds now) {
-  while (now >= next_epoch_) {
-    ++epoch_;
-    table_ = routing_.epochs()[epoch_].routing.get();
-    next_epoch_ =
-        epoch_ + 1 < routing_.epochs().size() ? routing_.epochs()[epoch_ + 1].from : kNever;
-  }
-}
 
 std::int64_t SwitchNode::queuedBytes(LinkId link) {
   EgressPort& egress = egress_[links_[link].from_port];
@@ -29,10 +16,9 @@ void SwitchNode::dropUnrouted(const ArrivalBatch::Arrival& arrival, Picoseconds 
   egress_[arrival.ingress].transmitter.drop(packet, DropReason::kNoRoute, now);
   const unsigned priority = packet.priority;
   if ((credited_ >> priority & 1U) == 0) return;
-  const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
-  const unsigned channel = channels_.of(priority);
-  ingress_credits_[arrival.ingress * 8 + channel].credits.arrive(credits);
-  free(arrival.ingress, channel, credits, packet.length, now);
+  credits_.arrive(arrival.ingress, priority, packet.length);
+  freeCredits(arrival.ingress, credits_.channelOf(priority), credits_.creditsFor(packet.length),
+              packet.length, now);
 }
 
 // A frame of a priority with credits, or one whose queue the watchdog discards.
@@ -43,8 +29,7 @@ void SwitchNode::admitCreditedOrDiscard(EgressPort& egress, std::uint32_t ingres
     egress.transmitter.drop(packet, DropReason::kWatchdog, now);
     return;
   }
-  const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
-  ingress_credits_[ingress * 8 + channels_.of(priority)].credits.arrive(credits);
+  credits_.arrive(ingress, priority, packet.length);
   SwitchBuffer::chargeAlways(egress.account, packet.length);
   enqueue(egress, packet, ingress, Charge::kCredit, egress.queues[priority].bytes, now);
 }
@@ -115,24 +100,6 @@ void SwitchNode::sendUrgent(EgressPort& egress, Picoseconds now) {
   } else {
     sendConsumed(egress, now);
   }
-}
-
-// Of `candidates`, those whose first frame has credits on its channel.
-PriorityMask SwitchNode::withCredits(const EgressPort& egress, PriorityMask candidates) const {
-  for (auto left = static_cast<PriorityMask>(candidates & credited_); left != 0; left &= left - 1) {
-    const auto p = static_cast<unsigned>(std::countr_zero(left));
-    const std::int64_t length = egress.queues[p].frames.front().packet.length;
-    const unsigned channel = channels_.of(p);
-    if (!egress.credits[channel].cover(creditsOf(*spec_.cbfc, length), channels_.limit(channel))) {
-      candidates &= static_cast<PriorityMask>(~(1U << p));
-    }
-  }
-  return candidates;
-}
-
-void SwitchNode::releaseCredits(const EgressPort::Sending& frame, Picoseconds now) {
-  free(frame.ingress, channels_.of(frame.priority), creditsOf(*spec_.cbfc, frame.length),
-       frame.length, now);
 }
 
 }  // namespace plumbline::fabric

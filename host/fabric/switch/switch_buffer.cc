@@ -31,7 +31,7 @@ std::int64_t SwitchBuffer::fixedAlpha(Fraction alpha) {
                                    Fraction::kOne);
 }
 
-bool SwitchBuffer::surelyFits(std::int64_t arriving) const {
+bool SwitchBuffer::certainlyFits(std::int64_t arriving) const {
   if (!is_shared_) return true;
   const std::int64_t used = shared_used_ + arriving;
   // No queue is longer than the reserve of a port and all that is shared.
@@ -39,12 +39,12 @@ bool SwitchBuffer::surelyFits(std::int64_t arriving) const {
 }
 
 std::int64_t SwitchBuffer::fullest(std::uint32_t ingress, PriorityMask priorities) const {
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (PriorityMask left = priorities; left != 0; left &= left - 1) {
     const Ingress& in = ingress_[ingress * 8 + static_cast<unsigned>(std::countr_zero(left))];
-    most = std::max(most, in.shared + in.headroom);
+    max = std::max(max, in.shared + in.headroom);
   }
-  return most;
+  return max;
 }
 
 }  // namespace plumbline::fabric

@@ -52,7 +52,7 @@ class SwitchBuffer {
     port.bytes -= length;
   }
 
-  // The same for a port with `lossy` bytes whose frames are all lossy, while surelyFits().
+  // The same for a port with `lossy` bytes whose frames are all lossy, while certainlyFits().
   [[nodiscard]] bool fitsPort(std::int64_t lossy, std::int64_t length) const {
     return lossy + length <= port_limit_;
   }
@@ -65,12 +65,12 @@ class SwitchBuffer {
   [[nodiscard]] bool isShared() const { return is_shared_; }
   // Whether the shared part has room for every lossy frame if at most `arriving` bytes arrive, in
   // any order.
-  [[nodiscard]] bool surelyFits(std::int64_t arriving) const;
+  [[nodiscard]] bool certainlyFits(std::int64_t arriving) const;
   // Lossless bytes of the ingress port: of the one of these priorities that has most.
   [[nodiscard]] std::int64_t fullest(std::uint32_t ingress, PriorityMask priorities) const;
   // Whether no frame lifts an ingress port above xoff that has at most `length` bytes with all that
   // arrive.
-  [[nodiscard]] bool surelyBelowXoff(std::int64_t length, std::int64_t arriving) const {
+  [[nodiscard]] bool certainlyBelowXoff(std::int64_t length, std::int64_t arriving) const {
     return length <= xoff(shared_used_ + arriving);
   }
 

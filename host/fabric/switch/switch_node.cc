@@ -12,47 +12,32 @@ namespace plumbline::fabric {
 SwitchNode::SwitchNode(Setup setup)
     : NodeModel(static_cast<std::uint32_t>(setup.transmitters.size())),
       spec_(*setup.spec),
-      balancing_(spec_.load_balancing.kind),
-      number_(setup.number),
+      paths_(spec_.load_balancing, *setup.routing, *setup.links, setup.number, setup.seed),
       ports_(static_cast<std::uint32_t>(setup.transmitters.size())),
       lossless_(spec_.pfc ? spec_.pfc->priorities : PriorityMask{0}),
       credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}),
-      time_ordered_(spec_.cbfc.has_value()),
-      order_all_(spec_.cbfc || (spec_.pfc && spec_.pfc->dynamic_alpha)),
       active_(ports_),
       maybe_paused_(ports_),
       buffer_(spec_, ports_),
       rules_(spec_),
-      next_step_(ports_, kNever.count()),
-      routing_(*setup.routing),
+      // The buffer of lossy frames may let an ingress port resume, too.
+      order_(ports_, spec_.cbfc.has_value(), spec_.cbfc || (spec_.pfc && spec_.pfc->dynamic_alpha)),
       links_(*setup.links),
-      seed_(setup.seed),
-      channels_(spec_.cbfc ? VirtualChannels(*spec_.cbfc) : VirtualChannels()),
-      host_ports_(std::move(setup.host_ports)) {
+      host_ports_(std::move(setup.host_ports)),
+      refresh_(spec_.pfc ? ports_ : 0),
+      watchdog_(spec_.pfc),
+      credits_(spec_.cbfc, ports_) {
   egress_.reserve(ports_);
   for (std::uint32_t port = 0; port < ports_; ++port) {
     egress_.emplace_back(static_cast<std::uint16_t>(port), std::move(setup.transmitters[port]),
                          *setup.outputs[port], recorder(), spec_, ports_);
-    egress_.back().mark_seed = mix64(seed_ + port);
+    egress_.back().mark_seed = mix64(setup.seed + port);
     ingress_.emplace_back(*setup.inputs[port]);
-  }
-  if (balancing_ != LoadBalancingKind::kEcmp && balancing_ != LoadBalancingKind::kEcmpQp) {
-    balancer_ = makeLoadBalancer(spec_.load_balancing, seed_, links_);
   }
   unweighted_ = std::all_of(spec_.weights.begin(), spec_.weights.end(),
                             [](std::uint16_t weight) { return weight == 0; });
   lossy_and_unweighted_ = unweighted_ && lossless_ == 0 && credited_ == 0 && !spec_.voq;
   for (EgressPort& egress : egress_) updateRestrictions(egress);
-  table_ = routing_.epochs().front().routing.get();
-  if (routing_.epochs().size() > 1) next_epoch_ = routing_.epochs()[1].from;
-  if (spec_.pfc) {
-    refresh_.resize(std::size_t{ports_} * 8);
-    refreshing_.resize((refresh_.size() + 63) / 64);
-  }
-  if (spec_.cbfc) {
-    ingress_credits_.resize(std::size_t{ports_} * 8);
-    consumed_due_.assign(ports_, kNever);
-  }
 }
 
 void SwitchNode::setScript(std::uint32_t port, std::unique_ptr<ImpairmentStage> stage) {
@@ -60,15 +45,8 @@ void SwitchNode::setScript(std::uint32_t port, std::unique_ptr<ImpairmentStage> 
 }
 
 void SwitchNode::advanceEverything(Picoseconds time) {
-  if (time_ordered_) advanceInOrder(time);
+  if (order_.enabled()) advanceInOrder(time);
   advanceAll(time);
-}
-
-void SwitchNode::startTimeOrder() {
-  time_ordered_ = true;
-  std::fill(next_step_.begin(), next_step_.end(), kNever.count());
-  earliest_other_ = kNever.count();
-  active_.forEach([&](std::uint32_t port) { noteStep(egress_[port]); });
 }
 
 void SwitchNode::runTimersBefore(Picoseconds time) {
@@ -81,9 +59,10 @@ void SwitchNode::runTimersBefore(Picoseconds time) {
 
 Picoseconds SwitchNode::finish(Picoseconds end) {
   runTimersBefore(end);
-  if (time_ordered_) advanceInOrder(end);
+  if (order_.enabled()) advanceInOrder(end);
   Picoseconds next = earlier(timer_, releaseIngress());
-  time_ordered_ = pausing_ > 0 || spec_.cbfc;
+  const bool ordered = pausing_ > 0 || spec_.cbfc;
+  order_.setEnabled(ordered);
   active_.forEach([&](std::uint32_t port) {
     EgressPort& egress = egress_[port];
     advance(egress, end);
@@ -92,7 +71,7 @@ Picoseconds SwitchNode::finish(Picoseconds end) {
       active_.erase(port);
       return;
     }
-    next = std::min(next, time_ordered_ && egress.sending.active && isOrdered(egress)
+    next = std::min(next, ordered && egress.sending.active && order_.isOrdered(egress)
                               ? egress.transmitter.lastBitAt()
                               : egress.decision);
   });
@@ -117,7 +96,7 @@ LinkReading SwitchNode::read(std::uint32_t port, Picoseconds now) {
   egress.earlier_peak = std::max(egress.earlier_peak, peak);
   egress.account.peak = egress.account.bytes;
   return {egress.transmitter.counters(), static_cast<std::uint64_t>(peak),
-          egress.transmitter.onwards(now)};
+          egress.transmitter.unsentRest(now)};
 }
 
 LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
@@ -132,19 +111,14 @@ LinkCounters SwitchNode::counters(std::uint32_t port, Picoseconds now) {
 }
 
 bool SwitchNode::settled(Picoseconds now) {
-  const auto due = [](Picoseconds time) { return time != kNever; };
-  if (watchdogActs(now) || std::any_of(consumed_due_.begin(), consumed_due_.end(), due) ||
-      std::any_of(ingress_credits_.begin(), ingress_credits_.end(),
-                  [&](const IngressCredits& one) { return due(one.due); })) {
-    return false;
-  }
+  if (watchdog_.acts(egress_, now) || credits_.next() != kNever) return false;
   for (std::uint32_t port = 0; port < ports_; ++port) {
     EgressPort& egress = egress_[port];
     if (ingress_[port].heldFrames() > 0 ||
         !ingress_[port].onlyRepeats(egress.transmitter.pausedAt(now))) {
       return false;
     }
-    if (egress.transmitter.hopeless()) continue;
+    if (egress.transmitter.retriesInVain()) continue;
     advance(egress, now + Picoseconds(1));
     if (egress.sending.active || egress.pause_enabled != 0 || egress.consumed_waiting ||
         egress.transmitter.replayAt() != kNever) {

@@ -12,14 +12,18 @@
 #include "fabric/engine/bits.h"
 #include "fabric/engine/node.h"
 #include "fabric/engine/schedule.h"
-#include "fabric/link/credits.h"
 #include "fabric/link/ingress_port.h"
 #include "fabric/link/transmitter.h"
 #include "fabric/spec/fabric_spec.h"
 #include "fabric/switch/arrival_batch.h"
 #include "fabric/switch/egress_port.h"
 #include "fabric/switch/egress_rules.h"
+#include "fabric/switch/path_choice.h"
+#include "fabric/switch/pause_refresh.h"
+#include "fabric/switch/pfc_watchdog.h"
+#include "fabric/switch/step_order.h"
 #include "fabric/switch/switch_buffer.h"
+#include "fabric/switch/switch_credits.h"
 #include "fabric/switch/window_order.h"
 #include "fabric/topology/topology.h"
 
@@ -35,7 +39,11 @@ namespace plumbline::fabric {
 //
 // For the same reason the egress ports are handled one after the other, each with all its arrivals
 // of the window, if nothing in the window can depend on the whole switch. Otherwise all arrivals
-// are handled in order of time. docs/model/switch.md has the argument.
+// are handled in order of time. docs/notes/switch-model.md has the argument.
+//
+// The rules are in objects of their own, as docs/model/switch.md describes them: PathChoice,
+// EgressRules, SwitchBuffer, Scheduler, PauseRefresh, PfcWatchdog, SwitchCredits. This class has
+// the state that they act on, and the order in time in which they do.
 class SwitchNode final : public NodeModel, private QueueDepths {
  public:
   struct Setup {
@@ -67,19 +75,13 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   [[nodiscard]] LinkCounters counters(std::uint32_t port, Picoseconds now);
   // As Fabric::read(), of the egress port.
   [[nodiscard]] LinkReading read(std::uint32_t port, Picoseconds now);
-  [[nodiscard]] Onwards onwards(std::uint32_t port, Picoseconds now) const {
-    return egress_[port].transmitter.onwards(now);
+  [[nodiscard]] UnsentRest unsentRest(std::uint32_t port, Picoseconds now) const {
+    return egress_[port].transmitter.unsentRest(now);
   }
   // Frames in the switch.
   [[nodiscard]] std::uint64_t framesInside() const;
 
  private:
-  // CBFC of one ingress port and channel, receiver's side.
-  struct IngressCredits {
-    ReceivingCredits credits;
-    std::int64_t unreported = 0;  // bytes since the last CF_Update
-    Picoseconds due = kNever;     // of the next CF_Update
-  };
   // egress_drain.h
   template <typename State>
   class EgressDrain;
@@ -97,47 +99,24 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void runTimersBefore(Picoseconds time);
   [[nodiscard]] Picoseconds finish(Picoseconds end);
   Picoseconds releaseIngress();
-  // A step of an egress port is a last bit that leaves, or a decision. Of both at one instant the
-  // last bit is the earlier step. Everything that happens before t is before `stepsBefore(t)`.
-  [[nodiscard]] static std::int64_t stepsBefore(Picoseconds time) { return time.count() * 2; }
   // To be called when the next step of the port has changed.
   void setStep(EgressPort& egress) {
     if (!egress.active) {
       egress.active = true;
       active_.insert(egress.number);
     }
-    if (time_ordered_) noteStep(egress);
-  }
-  [[nodiscard]] static std::int64_t stepOf(const EgressPort& egress) {
-    if (egress.sending.active) return stepsBefore(egress.transmitter.lastBitAt());
-    return egress.decision == kNever ? kNever.count() : stepsBefore(egress.decision) + 1;
-  }
-  // Whether, in time order, the steps of the port have to be taken in order: a lossless frame that
-  // leaves may let an ingress port resume its sender. Other ports are deferred as usual.
-  [[nodiscard]] bool isOrdered(const EgressPort& egress) const {
-    return order_all_ || egress.account.bytes != egress.account.lossy;
-  }
-  void noteStep(const EgressPort& egress) {
-    const std::int64_t step = isOrdered(egress) ? stepOf(egress) : kNever.count();
-    next_step_[egress.number] = step;
-    earliest_other_ = least(earliest_other_, egress.number == earliest_ ? kNever.count() : step);
+    if (order_.enabled()) order_.note(egress);
   }
   [[nodiscard]] bool anyStepBefore(Picoseconds time) const {
-    return least(next_step_[earliest_], earliest_other_) <= stepsBefore(time) || timer_ < time;
+    return order_.anyBefore(time) || timer_ < time;
   }
-  // By-value min: avoids an unpredictable branch.
-  [[nodiscard]] static constexpr std::int64_t least(std::int64_t a, std::int64_t b) {
-    return a < b ? a : b;
-  }
-  void findEarliest();
-  void startTimeOrder();
   void updateRestrictions(EgressPort& egress) const {
     egress.updateRestrictions(unweighted_ && credited_ == 0);
   }
 
   // --- switch_path.cc: what every packet needs
   void gather(Picoseconds begin, Picoseconds end);
-  ArrivalBatch::Gatherer takeControl(std::uint32_t port, ArrivalBatch::Gatherer gatherer);
+  ArrivalBatch::Gatherer gatherControl(std::uint32_t port, ArrivalBatch::Gatherer gatherer);
   void await(std::uint32_t port, Picoseconds time);
   [[nodiscard]] bool egressPortsAreIndependent(std::int64_t arriving, std::int64_t fullest) const;
   void runByPort(Picoseconds end);
@@ -150,14 +129,11 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void runInTimeOrder();
   void prefetchPort(const WindowOrder::Item& item) const;
   void prefetchPlaces(const WindowOrder::Item& item) const;
-  [[nodiscard]] static std::uint32_t hashedPort(const Packet& packet,
-                                                std::span<const std::uint16_t> ports,
-                                                std::uint64_t seed, bool by_qp);
   [[nodiscard]] EgressPort* route(const ArrivalBatch::Arrival& arrival, Picoseconds now);
   void advance(EgressPort& egress, Picoseconds time) {
     if (egress.hasStepBefore(time)) {
       advance(egress, time, time);
-      if (time_ordered_) noteStep(egress);
+      if (order_.enabled()) order_.note(egress);
     }
   }
   void advance(EgressPort& egress, Picoseconds released, Picoseconds decided);
@@ -182,11 +158,10 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   template <typename Marked>
   void noteMark(EgressPort& egress, std::int64_t depth, Picoseconds now, Marked&& marked) {
     ++egress.transmitter.counters().marked;
-    if (recorder().wants(RecordKind::kMark)) recordMark(egress, marked(), depth, now);
+    if (recorder().accepts(RecordKind::kMark)) recordMark(egress, marked(), depth, now);
   }
 
   // --- switch_admission.cc: what some packets need
-  void useTablesOf(Picoseconds now);
   std::int64_t queuedBytes(LinkId link) override;
   void dropUnrouted(const ArrivalBatch::Arrival& arrival, Picoseconds now);
   void admitLossless(EgressPort& egress, std::uint32_t ingress, const Packet& packet,
@@ -203,10 +178,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void recordMark(const EgressPort& egress, const Packet& packet, std::int64_t depth,
                   Picoseconds now);
   void sendUrgent(EgressPort& egress, Picoseconds now);
-  [[nodiscard]] PriorityMask withCredits(const EgressPort& egress, PriorityMask candidates) const;
   // Returns the buffer of a frame whose last bit has left, or that was discarded.
   void releaseBuffer(EgressPort& egress, const EgressPort::Sending& frame, Picoseconds now);
-  void releaseCredits(const EgressPort::Sending& frame, Picoseconds now);
 
   // --- switch_flow_control.cc: PFC, watchdog, CBFC
   void receiveControl(const ArrivalBatch::Control& control, Picoseconds now);
@@ -215,31 +188,21 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   void consume(EgressPort& egress, unsigned priority, std::int64_t length, Picoseconds now);
   void queueConsumed(std::uint32_t port, Picoseconds now);
   void sendConsumed(EgressPort& egress, Picoseconds now);
-  void setConsumedTimer(std::uint32_t port, Picoseconds now);
   void receiveConsumed(std::uint32_t ingress, const LinkControl& item, Picoseconds now);
-  void free(std::uint32_t ingress, unsigned channel, std::int32_t credits, std::int64_t bytes,
-            Picoseconds now);
+  void freeCredits(std::uint32_t ingress, unsigned channel, std::int32_t credits,
+                   std::int64_t bytes, Picoseconds now);
   void sendFreed(std::uint32_t ingress, unsigned channel, Picoseconds now);
   void runTimer(Picoseconds now);
-  void refreshPauses(Picoseconds now);
-  void startPolling(Picoseconds now);
   void pollWatchdog(Picoseconds now);
-  [[nodiscard]] bool watchdogActs(Picoseconds now);
-  [[nodiscard]] bool isStuck(EgressPort& egress, unsigned priority, Picoseconds now) const;
-  [[nodiscard]] bool isRestored(EgressPort& egress, unsigned priority, Picoseconds now) const;
   void beginActing(EgressPort& egress, unsigned priority, Picoseconds now);
   void discardQueue(EgressPort& egress, unsigned priority, Picoseconds now);
   void updateTimer();
 
   // What every window needs comes first, on few cache lines.
   const SwitchSpec& spec_;
-  ArrivalBatch* batch_ = nullptr;           // of the window that is run
-  const Routing* table_ = nullptr;          // in force
-  Picoseconds next_epoch_ = kNever;         // when another table comes into force
-  Picoseconds timer_ = kNever;              // earliest of all timers
-  std::unique_ptr<LoadBalancer> balancer_;  // null if the hash alone decides
-  LoadBalancingKind balancing_;
-  std::uint32_t number_;
+  ArrivalBatch* batch_ = nullptr;  // of the window that is run
+  Picoseconds timer_ = kNever;     // earliest of all timers
+  PathChoice paths_;
   std::uint32_t ports_;
   std::uint32_t arrivals_ = 0;         // in the last window, control messages included
   std::uint32_t pausing_ = 0;          // ingress ports and priorities that were paused
@@ -247,31 +210,20 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   PriorityMask credited_ = 0;          // lossless by CBFC
   bool unweighted_ = true;             // strict priority among all priorities
   bool lossy_and_unweighted_ = false;  // all priorities, without virtual output queues
-  bool time_ordered_ = false;          // see isOrdered()
-  const bool order_all_;               // buffer of lossy frames may let an ingress port resume, too
   PagedVector<EgressPort> egress_;
   PagedVector<IngressPort> ingress_;
   NumberSet active_;        // egress ports with a next step
   NumberSet maybe_paused_;  // egress ports that may have pauses to end
   SwitchBuffer buffer_;
   EgressRules rules_;
-
-  PagedVector<std::int64_t> next_step_;  // by egress port, in time order; kNever if not ordered
-  std::uint32_t earliest_ = 0;           // the port whose step was the earliest
-  std::int64_t earliest_other_ = kNever.count();  // no step of another port is earlier
+  StepOrder order_;  // in force while departures may act on other ports
   Picoseconds now_;
 
-  const RoutingSchedule& routing_;
   const std::vector<Link>& links_;
-  std::size_t epoch_ = 0;
-  std::uint64_t seed_;
-  VirtualChannels channels_;
   std::vector<bool> host_ports_;
-  PagedVector<Picoseconds> refresh_;             // [ingress][priority]: when to repeat the PAUSE
-  PagedVector<std::uint64_t> refreshing_;        // bit per one of these that is pausing
-  PagedVector<IngressCredits> ingress_credits_;  // [ingress][channel]
-  PagedVector<Picoseconds> consumed_due_;  // by egress port: of the next CC_Update; kNever: none
-  Picoseconds poll_ = kNever;              // next watchdog poll
+  PauseRefresh refresh_;
+  PfcWatchdog watchdog_;
+  SwitchCredits credits_;
 };
 
 inline void SwitchNode::fillQueued(QueuedFrame& frame, const Packet& packet, std::uint32_t ingress,
@@ -328,7 +280,8 @@ inline void SwitchNode::releaseBuffer(EgressPort& egress, const EgressPort::Send
   }
   SwitchBuffer::releaseAlways(egress.account, frame.length);
   if (frame.charge == Charge::kCredit) {
-    releaseCredits(frame, now);
+    freeCredits(frame.ingress, credits_.channelOf(priority), credits_.creditsFor(frame.length),
+                frame.length, now);
     return;
   }
   buffer_.releaseIngress(frame.ingress, priority, frame.length);

@@ -1,12 +1,11 @@
 // What every packet needs in a switch: the code that determines the simulator's speed.
 #include <algorithm>
-#include <bit>
+#include <optional>
 
 #include "fabric/engine/bits.h"
 #include "fabric/engine/prefetch.h"
 #include "fabric/switch/egress_drain.h"
 #include "fabric/switch/switch_node.h"
-#include "fabric/topology/path_hash.h"
 
 namespace plumbline::fabric {
 namespace {
@@ -33,32 +32,30 @@ Picoseconds SwitchNode::run(Picoseconds begin, Picoseconds end) {
 // Gathers what arrives before `end` and sorts it. Where the hash alone decides, packets are routed
 // here, while they are in the cache and there is time to fetch the egress port.
 void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
-  useTablesOf(begin);
-  const bool routes = !balancer_ && end <= next_epoch_;
+  paths_.useTablesOf(begin);
+  const bool routes = paths_.isHashBefore(end);
   // Windows of one instant (reference core) are gathered in order already.
-  const bool by_port = routes && !time_ordered_ && timer_ >= end && end - begin > Picoseconds(1);
+  const bool by_port = routes && !order_.enabled() && timer_ >= end && end - begin > Picoseconds(1);
   // One group more, for packets without a route.
   batch_->start(begin, end, by_port ? ports_ + 1 : 1);
   batch_->findPorts(busy(), due(), ports_, end);
   if (arrivals_ >= kManyArrivals) {
     for (const std::uint32_t port : batch_->ports()) ingress_[port].prefetch();
   }
-  const Routing::Row row(*table_, number_);
-  const std::uint64_t seed = table_->seed(number_);
-  const bool by_qp = balancing_ == LoadBalancingKind::kEcmpQp;
+  const PathChoice::ByHash by_hash = paths_.byHash();
   const auto egressOf = [=](const Packet& packet) -> std::uint32_t {
     if (!routes) return ArrivalBatch::kUnrouted;
-    const auto ports = row.ports(packet.destination);
-    return ports.empty() ? ArrivalBatch::kUnrouted : hashedPort(packet, ports, seed, by_qp);
+    const auto ports = by_hash.ports(packet.destination);
+    return ports.empty() ? ArrivalBatch::kUnrouted : by_hash.choose(packet, ports);
   };
   ArrivalBatch::Gatherer gatherer(*batch_, end, ports_);
   std::int64_t arriving = 0;
   std::int64_t fullest = 0;
   for (const std::uint32_t port : batch_->ports()) {
     IngressPort& ingress = ingress_[port];
-    ingress.refresh(end, takeControlFlag(port));
-    if (!ingress.hasPacketsOnly()) gatherer = takeControl(port, gatherer);
-    const ArrivalBatch::Taken taken = gatherer.takePackets(port, ingress, egressOf);
+    ingress.refresh(end, readControlFlag(port));
+    if (!ingress.hasPacketsOnly()) gatherer = gatherControl(port, gatherer);
+    const ArrivalBatch::Gathered taken = gatherer.gatherPackets(port, ingress, egressOf);
     await(port, taken.next);
     arriving += taken.bytes;
     if (lossless_ != 0 && by_port) {
@@ -70,20 +67,11 @@ void SwitchNode::gather(Picoseconds begin, Picoseconds end) {
   arrivals_ = batch_->size();
 }
 
-inline std::uint32_t SwitchNode::hashedPort(const Packet& packet,
-                                            std::span<const std::uint16_t> ports,
-                                            std::uint64_t seed, bool by_qp) {
-  if (ports.size() == 1) return ports.front();
-  const std::uint32_t hash =
-      by_qp ? qpFlowHash(packet.flow_hash, packet.connection) : packet.flow_hash;
-  return ports[ecmpChoice(hash, seed, static_cast<std::uint32_t>(ports.size()))];
-}
-
 // Takes what a port has besides packets.
-ArrivalBatch::Gatherer SwitchNode::takeControl(std::uint32_t port,
-                                               ArrivalBatch::Gatherer gatherer) {
+ArrivalBatch::Gatherer SwitchNode::gatherControl(std::uint32_t port,
+                                                 ArrivalBatch::Gatherer gatherer) {
   IngressPort& ingress = ingress_[port];
-  gatherer.takeControl(port, ingress);
+  gatherer.gatherControl(port, ingress);
   if (ingress.stage() == nullptr) return gatherer;
   for (const InFlightPacket& dropped : ingress.stage()->dropped()) {
     egress_[port].transmitter.drop(dropped.packet, DropReason::kScripted, dropped.at);
@@ -98,8 +86,8 @@ ArrivalBatch::Gatherer SwitchNode::takeControl(std::uint32_t port,
 // port, if all of these stay.
 bool SwitchNode::egressPortsAreIndependent(std::int64_t arriving, std::int64_t fullest) const {
   if (spec_.pfc && spec_.pfc->watchdog && !batch_->controls().empty()) return false;
-  return buffer_.surelyFits(arriving) &&
-         (lossless_ == 0 || buffer_.surelyBelowXoff(fullest, arriving));
+  return buffer_.certainlyFits(arriving) &&
+         (lossless_ == 0 || buffer_.certainlyBelowXoff(fullest, arriving));
 }
 
 // The port hands something over at `time`, or nothing more if that is kNever.
@@ -130,26 +118,17 @@ inline void SwitchNode::release(EgressPort& egress, Picoseconds now) {
 // The egress port of an arrival; null if there is no route, and the packet is dropped.
 inline EgressPort* SwitchNode::route(const ArrivalBatch::Arrival& arrival, Picoseconds now) {
   if (arrival.egress != ArrivalBatch::kUnrouted) return &egress_[arrival.egress];
-  const Packet& packet = *arrival.packet;
-  useTablesOf(now);
-  const std::span<const LinkId> candidates = table_->candidates(number_, packet.destination);
-  if (candidates.empty()) {
-    dropUnrouted(arrival, now);
-    return nullptr;
-  }
-  const std::uint32_t port =
-      balancer_ && candidates.size() > 1
-          ? links_[balancer_->choose(packet, candidates, now, *this)].from_port
-          : hashedPort(packet, Routing::Row(*table_, number_).ports(packet.destination),
-                       table_->seed(number_), balancing_ == LoadBalancingKind::kEcmpQp);
-  return &egress_[port];
+  const std::optional<std::uint32_t> port = paths_.choose(*arrival.packet, now, *this);
+  if (port) return &egress_[*port];
+  dropUnrouted(arrival, now);
+  return nullptr;
 }
 
 // Egress port by egress port.
 void SwitchNode::runByPort(Picoseconds end) {
   const WindowOrder::View order = batch_->order();
   const bool unobserved = lossy_and_unweighted_ && batch_->controls().empty() &&
-                          !recorder().wants(RecordKind::kDeparture);
+                          !recorder().accepts(RecordKind::kDeparture);
   for (std::uint32_t place = 0; place < order.size();) {
     if (unobserved && bypassQueue(order, place, end)) {
       ++place;
@@ -258,7 +237,7 @@ void SwitchNode::runInTimeOrder() {
     }
     const WindowOrder::Item item = order.at(place);
     if (timer_ < item.time) runTimersBefore(item.time);
-    if (time_ordered_ && anyStepBefore(item.time)) advanceInOrder(item.time);
+    if (order_.enabled() && anyStepBefore(item.time)) advanceInOrder(item.time);
     now_ = item.time;
     if (!item.second) {
       receiveControl(batch_->controls()[item.number], item.time);
@@ -331,61 +310,44 @@ inline PriorityMask SwitchNode::eligible(EgressPort& egress, Picoseconds now) {
   const auto paused =
       static_cast<PriorityMask>(egress.transmitter.pausedAt(now) & ~egress.ignoring);
   const auto candidates = static_cast<PriorityMask>(egress.waiting & ~paused);
-  return (candidates & credited_) == 0 ? candidates : withCredits(egress, candidates);
+  return (candidates & credited_) == 0 ? candidates : credits_.covered(egress, candidates);
 }
 
 void SwitchNode::advanceAll(Picoseconds time) {
   active_.forEach([&](std::uint32_t port) { advance(egress_[port], time); });
 }
 
-// As advanceAll(), but for ports with isOrdered(), in order of time, timers among them: a departure
-// may set a timer that is due before `time`, or let an ingress port resume, whose egress side then
-// has a PAUSE frame to send. A port advances for as long as no other port has an earlier step.
+// As advanceAll(), but for ports with StepOrder::isOrdered(), in order of time, timers among them:
+// a departure may set a timer that is due before `time`, or let an ingress port resume, whose
+// egress side then has a PAUSE frame to send. A port advances for as long as no other port has an
+// earlier step.
 void SwitchNode::advanceInOrder(Picoseconds time) {
   while (anyStepBefore(time)) {
-    if (next_step_[earliest_] >= earliest_other_) {
-      findEarliest();
-      if (!anyStepBefore(time)) return;  // earliest_other_ was a step that has been postponed
-    }
-    EgressPort& egress = egress_[earliest_];
-    const std::int64_t step = next_step_[earliest_];
-    if (timer_ < time && stepsBefore(timer_) < step) {
+    // The step that seemed to be the earliest may have been postponed.
+    if (order_.update(active_) && !anyStepBefore(time)) return;
+    EgressPort& egress = egress_[order_.earliest()];
+    const std::int64_t step = order_.step();
+    const std::int64_t& other = order_.earliestOther();
+    if (timer_ < time && StepOrder::before(timer_) < step) {
       runTimer(timer_);
-    } else if (step < earliest_other_) {
+    } else if (step < other) {
       EgressDrain<StoredState>(*this, egress)
           .advance(
               [&](Picoseconds bit) {
-                return bit <= time && bit <= timer_ && stepsBefore(bit) < earliest_other_;
+                return bit <= time && bit <= timer_ && StepOrder::before(bit) < other;
               },
               [&](Picoseconds decision) {
                 return decision < time && decision < timer_ &&
-                       stepsBefore(decision) + 1 < earliest_other_;
+                       StepOrder::before(decision) + 1 < other;
               });
-      noteStep(egress);
+      order_.note(egress);
     } else {
       // Another port has a step at the same instant. A last bit is an even step, a decision an odd
       // one.
       advance(egress, Picoseconds(step >> 1), Picoseconds((step >> 1) + (step & 1)));
-      noteStep(egress);
+      order_.note(egress);
     }
   }
-}
-
-// The port with the earliest step; of equal ones the first.
-void SwitchNode::findEarliest() {
-  std::int64_t first = kNever.count();
-  std::int64_t second = kNever.count();
-  std::uint32_t earliest = earliest_;
-  const std::int64_t* const steps = next_step_.data();
-  active_.forEach([&](std::uint32_t port) {
-    const std::int64_t step = steps[port];
-    const bool leads = step < first;
-    second = leads ? first : least(second, step);
-    first = leads ? step : first;
-    earliest = leads ? port : earliest;
-  });
-  earliest_other_ = second;
-  earliest_ = earliest;
 }
 
 }  // namespace plumbline::fabric

@@ -101,7 +101,7 @@ class WindowOrder {
     } else {
       sortMany();
     }
-    keys_[count_] = kBehindAll;
+    keys_[count_] = kSentinelKey;
   }
 
   // The sorted order, valid until items are added. A copy of the members that reading needs, so
@@ -153,9 +153,9 @@ class WindowOrder {
   static constexpr unsigned kIndexBits = 24;  // kind and number
   static constexpr std::uint32_t kSecond = 1U << (kIndexBits - 1);
   // Behind the last key. It is in no group, because grouped keys do not use the highest bit.
-  static constexpr std::uint64_t kBehindAll = ~std::uint64_t{0};
-  static constexpr unsigned kMostDigitBits = 11;
-  static constexpr std::size_t kMostBuckets = std::size_t{1} << kMostDigitBits;
+  static constexpr std::uint64_t kSentinelKey = ~std::uint64_t{0};
+  static constexpr unsigned kMaxDigitBits = 11;
+  static constexpr std::size_t kMaxBuckets = std::size_t{1} << kMaxDigitBits;
   static constexpr std::size_t kFewItems = 13;
   static constexpr std::size_t kFewInBucket = 24;
   // Twice the number of moves by insertion below which insertion costs less than passes over all
@@ -171,17 +171,17 @@ class WindowOrder {
     sorted_.resize(keys_.size());
     // One or two buckets per key, by the highest bits in use.
     const std::uint64_t last = (std::uint64_t{groups_} << time_bits_) - 1;
-    const std::size_t limit = std::min(2 * count_, kMostBuckets);
+    const std::size_t limit = std::min(2 * count_, kMaxBuckets);
     const auto lower = static_cast<unsigned>(std::bit_width(last / limit));
-    const std::size_t most = pass(kIndexBits + lower, (last >> lower) + 1);
-    if (most <= kFewInBucket || most * count_ <= kFewMoves) {
+    const std::size_t max = pass(kIndexBits + lower, (last >> lower) + 1);
+    if (max <= kFewInBucket || max * count_ <= kFewMoves) {
       settle();
     } else {
       // Many equal digits: digit by digit from the kind upwards. The numbers of a kind are in order
       // already.
       const unsigned bits = kIndexBits + time_bits_ + group_bits_;
-      for (unsigned shift = kIndexBits - 1; shift < bits; shift += kMostDigitBits) {
-        pass(shift, kMostBuckets);
+      for (unsigned shift = kIndexBits - 1; shift < bits; shift += kMaxDigitBits) {
+        pass(shift, kMaxBuckets);
       }
     }
   }
@@ -190,13 +190,13 @@ class WindowOrder {
   // all if there are fewer. Returns the most keys that have them in common.
   std::uint32_t pass(unsigned shift, std::size_t buckets) {
     std::fill_n(first_.begin(), buckets, 0);
-    const std::uint64_t mask = kMostBuckets - 1;
+    const std::uint64_t mask = kMaxBuckets - 1;
     for (std::size_t i = 0; i < count_; ++i) ++first_[keys_[i] >> shift & mask];
     std::uint32_t sum = 0;
-    std::uint32_t most = 0;
+    std::uint32_t max = 0;
     for (std::size_t i = 0; i < buckets; ++i) {
       const std::uint32_t here = first_[i];
-      most = std::max(most, here);
+      max = std::max(max, here);
       first_[i] = sum;
       sum += here;
     }
@@ -205,7 +205,7 @@ class WindowOrder {
       sorted_[first_[key >> shift & mask]++] = key;
     }
     keys_.swap(sorted_);
-    return most;
+    return max;
   }
 
   // Insertion by compare and exchange with all keys before, without unpredictable branches.
@@ -249,7 +249,7 @@ class WindowOrder {
   // The first count_ keys, and one behind them.
   std::vector<std::uint64_t> keys_ = std::vector<std::uint64_t>(1);
   std::vector<std::uint64_t> sorted_;
-  std::array<std::uint32_t, kMostBuckets> first_{};  // by digit
+  std::array<std::uint32_t, kMaxBuckets> first_{};  // by digit
 };
 
 }  // namespace plumbline::fabric

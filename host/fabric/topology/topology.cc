@@ -71,10 +71,10 @@ void Topology::addLink(NodeId from, NodeId to, BitRate rate, Picoseconds delay) 
   ports.push_back(static_cast<LinkId>(links_.size() - 1));
 }
 
-std::uint32_t Topology::mostPorts() const {
-  std::size_t most = 0;
-  for (const NodeId id : switches_) most = std::max(most, nodes_[id].out_links.size());
-  return static_cast<std::uint32_t>(most);
+std::uint32_t Topology::maxPorts() const {
+  std::size_t max = 0;
+  for (const NodeId id : switches_) max = std::max(max, nodes_[id].out_links.size());
+  return static_cast<std::uint32_t>(max);
 }
 
 std::size_t Topology::placeAmongParallel(LinkId link) const {
@@ -121,7 +121,7 @@ NodeId Topology::requireNode(std::string_view name, const std::string& where) co
   std::vector<std::string> known;
   known.reserve(nodes_.size());
   for (const Node& node : nodes_) known.push_back(node.name);
-  const std::string near = nearNames(name, known);
+  const std::string near = similarNames(name, known);
   refuse(fmt::format("the topology has no \"{}\"", name), where,
          near.empty()
              ? fmt::format("names of the topology, \"{}\" to \"{}\"", known.front(), known.back())
@@ -143,7 +143,7 @@ LinkId Topology::requireLink(std::string_view name, const std::string& where) co
   }
   std::vector<std::string> neighbours;
   for (const LinkId id : nodes_[a].out_links) neighbours.push_back(nodes_[links_[id].to].name);
-  const std::string near = nearNames(parts->b, neighbours);
+  const std::string near = similarNames(parts->b, neighbours);
   refuse(fmt::format("no cable between {} and {}", parts->a, parts->b), where,
          near.empty() ? fmt::format("{} is joined to {} to {}", parts->a, neighbours.front(),
                                     neighbours.back())

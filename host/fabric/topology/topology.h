@@ -63,7 +63,7 @@ class Topology {
   [[nodiscard]] const std::vector<NodeId>& switches() const { return switches_; }
 
   // Most ports that any switch has.
-  [[nodiscard]] std::uint32_t mostPorts() const;
+  [[nodiscard]] std::uint32_t maxPorts() const;
 
   [[nodiscard]] std::string linkName(LinkId link) const;
   // Nothing if there is none of that name.

@@ -30,9 +30,9 @@ using card::DamageRule;
 constexpr Fraction kBitErrorLoad = Fraction::percent(80);
 constexpr Bytes kBitErrorFrame{512};
 constexpr Bytes kOversize{9300};
-constexpr std::uint32_t kLeastWhole = 20;  // frames at the end that stay whole
-constexpr std::uint32_t kUsualEvery = 10;
-constexpr std::uint32_t kUsualPauses = 100;
+constexpr std::uint32_t kMinUndamagedTail = 20;  // frames at the end that stay whole
+constexpr std::uint32_t kDefaultInterval = 10;
+constexpr std::uint32_t kDefaultPauses = 100;
 constexpr std::size_t kLogRows = 3;  // of each point
 
 // Where a kind of damage is seen.
@@ -187,11 +187,11 @@ bench::TrialSpec trialOf(const TestConfig& config, const Injection& injection,
     damage.what = card::BitErrors{*injection.ratio, config.scenario.seed};
   } else {
     DamageRule rule = injection.kind.rule;
-    rule.step = own.damage_every.value_or(kUsualEvery);
+    rule.step = own.damage_every.value_or(kDefaultInterval);
     std::uint64_t frames = card::framesWithin(
         duration, card::framePeriod(frame, config.bench.line_rate, kBitErrorLoad));
     if (injection.kind.pfc) {
-      frames = own.storm_frames.value_or(kUsualPauses);
+      frames = own.storm_frames.value_or(kDefaultPauses);
       // From the other end, which sends no other frames.
       damage.host = pair.to;
       spec.storms.push_back({.host = pair.to,
@@ -199,7 +199,8 @@ bench::TrialSpec trialOf(const TestConfig& config, const Injection& injection,
                              .frames = static_cast<std::uint32_t>(frames),
                              .period = duration / static_cast<std::int64_t>(frames + 1)});
     }
-    rule.last = static_cast<std::uint32_t>(frames > kLeastWhole ? frames - kLeastWhole : 0);
+    rule.last =
+        static_cast<std::uint32_t>(frames > kMinUndamagedTail ? frames - kMinUndamagedTail : 0);
     damage.what = rule;
   }
   spec.damage.push_back(damage);
@@ -226,8 +227,9 @@ Design BitErrorProcedure::design(const TestConfig& config) const {
       "Trial duration", milliseconds(5), microseconds(200), config.scenario.parameters.duration);
   design.numbers.configure("Load", percentText(kBitErrorLoad));
   design.numbers.configure("Frame", sizeOf(config, kBitErrorFrame).label);
-  design.numbers.configure("Damaged by a rule",
-                           fmt::format("every {}th frame", own.damage_every.value_or(kUsualEvery)));
+  design.numbers.configure(
+      "Damaged by a rule",
+      fmt::format("every {}th frame", own.damage_every.value_or(kDefaultInterval)));
   for (const std::string& word : swept) {
     if (word == "icrc" && !icrc) {
       design.refusals.emplace_back("only RoCEv2 frames have an ICRC: traffic.transport");

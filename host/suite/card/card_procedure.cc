@@ -44,11 +44,11 @@ bench::StreamSpec streamBetween(const TestConfig& config, scenario::HostPair pai
   return stream;
 }
 
-SizePoint sizeOf(const TestConfig& config, Bytes usual) {
+SizePoint sizeOf(const TestConfig& config, Bytes defaults) {
   const scenario::Traffic& traffic = config.scenario.traffic;
   if (traffic.frame_sizes) return framePoint(traffic.frame_sizes->front(), traffic.format);
   if (traffic.message_sizes) return messagePoint(traffic.message_sizes->front(), traffic.format);
-  return framePoint(usual, traffic.format);
+  return framePoint(defaults, traffic.format);
 }
 
 bench::LinkRetrySpec unlimitedRetry(Picoseconds longest) {

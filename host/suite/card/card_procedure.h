@@ -35,7 +35,7 @@ bench::StreamSpec streamBetween(const TestConfig& config, scenario::HostPair pai
                                 Fraction rate);
 
 // The first size of the scenario's traffic, else a frame of `usual` bytes.
-SizePoint sizeOf(const TestConfig& config, Bytes usual);
+SizePoint sizeOf(const TestConfig& config, Bytes defaults);
 
 // Longest retry for which the card's replay buffer keeps frames of any length at the usual load.
 inline constexpr Picoseconds kLongestCardRetry = microseconds(15);

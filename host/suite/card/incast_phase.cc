@@ -24,7 +24,7 @@ namespace {
 using bench::TrialResult;
 
 constexpr Bytes kIncastFrame{1024};
-constexpr std::uint32_t kUsualBurst = 16;
+constexpr std::uint32_t kDefaultBurst = 16;
 constexpr std::uint32_t kBackgroundGroup = 1;
 constexpr Picoseconds kIncastStart = microseconds(1);
 // The interval is no multiple of the card's clock, so that bursts begin at all phases of it.
@@ -96,7 +96,7 @@ Design IncastPhaseProcedure::design(const TestConfig& config) const {
       {Picoseconds(0), nanoseconds(10), nanoseconds(100), microseconds(1), microseconds(5)},
       {Picoseconds(0), nanoseconds(10), microseconds(1)}, own.card.stagger);
   const std::uint32_t frames = design.numbers.atLeast<std::uint32_t>(
-      "Frames of a burst", kUsualBurst, kUsualBurst, own.card.burst_frames);
+      "Frames of a burst", kDefaultBurst, kDefaultBurst, own.card.burst_frames);
   const std::uint32_t bursts =
       design.numbers.atLeast<std::uint32_t>("Bursts of each sender", 100, 10, own.card.bursts);
   design.numbers.configure("Frame", sizeOf(config, kIncastFrame).label);

@@ -29,14 +29,14 @@ namespace {
 using bench::TrialResult;
 
 constexpr Bytes kKvPathMtu{4096};
-constexpr std::int64_t kMostKvFrames = 65'535;  // of a message that the card can send
+constexpr std::int64_t kMaxKvFrames = 65'535;  // of a message that the card can send
 constexpr Picoseconds kKvStart = microseconds(1);
 // Limits of a thin stream: frames in a trial, and share of its link. And the number of frames that
 // its latency needs.
-constexpr Bytes kThinFrame{128};
-constexpr std::int64_t kThinFrames = 256;
-constexpr Fraction kMostThinLoad = Fraction::percent(1);
-constexpr std::uint64_t kLeastThinFrames = 10;
+constexpr Bytes kProbeFrameSize{128};
+constexpr std::int64_t kProbeFrames = 256;
+constexpr Fraction kMaxProbeLoad = Fraction::percent(1);
+constexpr std::uint64_t kMinProbeFrames = 10;
 constexpr std::uint32_t kKvGroup = 0;  // of latencies
 constexpr std::uint32_t kSameClassGroup = 1;
 constexpr std::uint32_t kOtherClassGroup = 2;
@@ -69,11 +69,11 @@ std::int64_t kvFrames(Bytes message) {
   return std::max<std::int64_t>((message.count() + kKvPathMtu.count() - 1) / kKvPathMtu.count(), 1);
 }
 
-Fraction thinLoad(const TestConfig& config, Picoseconds duration) {
-  const Picoseconds slot = frameSlot(kThinFrame, config.bench.line_rate);
+Fraction probeLoad(const TestConfig& config, Picoseconds duration) {
+  const Picoseconds slot = frameSlot(kProbeFrameSize, config.bench.line_rate);
   const Fraction load = Fraction::partsPerTrillion(static_cast<std::int64_t>(
-      Int128{Fraction::kOne} * slot.count() * kThinFrames / duration.count()));
-  return std::min(load, kMostThinLoad);
+      Int128{Fraction::kOne} * slot.count() * kProbeFrames / duration.count()));
+  return std::min(load, kMaxProbeLoad);
 }
 
 bench::TrialSpec kvIncastTrial(const TestConfig& config, const KvIncastPoint& point) {
@@ -94,10 +94,10 @@ bench::TrialSpec kvIncastTrial(const TestConfig& config, const KvIncastPoint& po
     if (frames > 1) stream.queue_pairs = bench::QueuePairSpec{{}, frames, false, point.message};
     spec.streams.push_back(std::move(stream));
   }
-  const Fraction thin = thinLoad(config, spec.duration);
+  const Fraction thin = probeLoad(config, spec.duration);
   const std::uint8_t same = config.scenario.traffic.format.priority;
-  for (const std::uint8_t priority : {same, *classBeside(config.scenario.switches, same)}) {
-    bench::StreamSpec stream = streamBetween(config, {last, 1}, kThinFrame, thin);
+  for (const std::uint8_t priority : {same, *otherClass(config.scenario.switches, same)}) {
+    bench::StreamSpec stream = streamBetween(config, {last, 1}, kProbeFrameSize, thin);
     stream.name = fmt::format("thin stream, priority {}", priority);
     stream.format.priority = priority;
     stream.format.dscp = static_cast<std::uint8_t>(priority << 3);
@@ -129,21 +129,21 @@ Design KvIncastProcedure::design(const TestConfig& config) const {
       fmt::format(
           "{} frames of {} B a trial, at most {} of a link, from the last host to host1: one "
           "in the class of the messages and one in another",
-          kThinFrames, kThinFrame.count(), valueText(kMostThinLoad)));
+          kProbeFrames, kProbeFrameSize.count(), valueText(kMaxProbeLoad)));
   if (!bench::isRoce(config.scenario.traffic.format.transport)) {
     design.refusals.emplace_back("messages need a rocev2 transport (traffic.transport)");
   }
-  if (!classBeside(config.scenario.switches, config.scenario.traffic.format.priority)) {
+  if (!otherClass(config.scenario.switches, config.scenario.traffic.format.priority)) {
     design.refusals.emplace_back(
         "PFC pauses all other priorities: the second thin stream needs one without it "
         "(dut.switch.pfc.priorities)");
   }
   for (const Bytes message : messages) {
-    if (message.count() % 4 == 0 && kvFrames(message) <= kMostKvFrames) continue;
+    if (message.count() % 4 == 0 && kvFrames(message) <= kMaxKvFrames) continue;
     design.refusals.push_back(
         fmt::format("a message of {}: a multiple of 4 B, at most {} frames of "
                     "4096 B",
-                    valueText(message), kMostKvFrames));
+                    valueText(message), kMaxKvFrames));
   }
   for (const std::uint32_t count : senders) {
     if (count == 0 || count > possible) {
@@ -216,7 +216,7 @@ const stats::Histogram* latencyOf(const TrialResult& trial, std::uint32_t group)
 // Largest minus smallest [us]; nothing for a few frames, which may have missed the messages.
 std::optional<Reading> addedByMessages(const TrialResult& trial, std::uint32_t group) {
   const stats::Histogram* latency = latencyOf(trial, group);
-  if (latency == nullptr || latency->count() < kLeastThinFrames) return std::nullopt;
+  if (latency == nullptr || latency->count() < kMinProbeFrames) return std::nullopt;
   return Reading(static_cast<double>(latency->maximum() - latency->minimum()) / 1e6);
 }
 

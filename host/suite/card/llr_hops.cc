@@ -38,11 +38,11 @@ constexpr Fraction kHopLoad = Fraction::percent(80);
 constexpr double kHeadroom = 0.9;  // of the share under go-back-N
 constexpr Bytes kHopFrame{512};
 // Largest mean number of failed attempts per frame; beyond, the line carries mostly repetitions.
-constexpr double kMostHopFailures = 1;
+constexpr double kMaxHopFailures = 1;
 // Well separated frames: number of frames per stream, and the smallest acceptable probability that
 // one needs more attempts than its interval allows.
 constexpr std::int64_t kFramesApart = 200;
-constexpr double kNeverSoMany = 1e-7;
+constexpr double kNegligibleProbability = 1e-7;
 constexpr std::size_t kHopRows = 32;
 // How far a time may be from the computed one [ns]: the model is exact, the card to its clock.
 constexpr double kExact = 0.0005;
@@ -68,9 +68,9 @@ class LlrHopsProcedure final : public CardProcedure {
 using Ratio = std::optional<double>;
 
 // The links of a DUT that errors strike.
-class StruckLinks {
+class DamagedLinks {
  public:
-  StruckLinks(const fabric::FabricSpec& dut, Bytes frame)
+  DamagedLinks(const fabric::FabricSpec& dut, Bytes frame)
       : dut_(dut), topology_(fabric::buildTopology(dut.topology)), frame_(frame) {
     std::vector<Ratio> ratios(topology_.links().size());
     for (const fabric::BitErrorSpec& rule : dut.bit_errors) {
@@ -87,7 +87,7 @@ class StruckLinks {
 
   // The first one that a host sends into.
   [[nodiscard]] std::optional<std::string> ofHost() const {
-    for (const Struck& one : links_) {
+    for (const DamagedLink& one : links_) {
       if (!fromSwitch(one.link)) return topology_.linkName(one.link);
     }
     return std::nullopt;
@@ -96,30 +96,30 @@ class StruckLinks {
   [[nodiscard]] std::vector<fabric::BitErrorSpec> errors(Ratio ratio) const {
     std::vector<fabric::BitErrorSpec> errors;
     errors.reserve(links_.size());
-    for (const Struck& one : links_) {
+    for (const DamagedLink& one : links_) {
       errors.push_back({topology_.linkName(one.link), ratio.value_or(one.own)});
     }
     return errors;
   }
 
   // The largest ratio of any of them.
-  [[nodiscard]] double most(Ratio ratio) const {
-    double most = 0;
-    for (const Struck& one : links_) most = std::max(most, ratio.value_or(one.own));
-    return most;
+  [[nodiscard]] double max(Ratio ratio) const {
+    double max = 0;
+    for (const DamagedLink& one : links_) max = std::max(max, ratio.value_or(one.own));
+    return max;
   }
 
   // Longest retry of one attempt on a free line.
   [[nodiscard]] Picoseconds longest() const {
-    Picoseconds most;
-    for (const Struck& one : links_) most = std::max(most, retryOn(one.link));
-    return most;
+    Picoseconds max;
+    for (const DamagedLink& one : links_) max = std::max(max, retryOn(one.link));
+    return max;
   }
 
   // Share of `line` that go-back-N leaves of the slowest of them.
   [[nodiscard]] double leftUnder(Ratio ratio, BitRate line) const {
     double left = 1;
-    for (const Struck& one : links_) {
+    for (const DamagedLink& one : links_) {
       const double failures =
           failuresPerFrame(ratio.value_or(one.own), static_cast<double>(frame_.count()));
       const BitRate rate = topology_.links()[one.link].rate;
@@ -132,7 +132,7 @@ class StruckLinks {
   }
 
  private:
-  struct Struck {
+  struct DamagedLink {
     fabric::LinkId link;
     double own;  // ratio in the scenario
   };
@@ -148,7 +148,7 @@ class StruckLinks {
   const fabric::FabricSpec& dut_;
   fabric::Topology topology_;
   Bytes frame_;
-  std::vector<Struck> links_;
+  std::vector<DamagedLink> links_;
 };
 
 Fraction loadLeft(double left) {
@@ -162,8 +162,8 @@ std::string ratioName(Ratio ratio) {
 // Interval of frames in which practically none is still being retried.
 Picoseconds apartUnder(double ratio, Bytes frame, Picoseconds retry) {
   const double failing = damageProbability(ratio, static_cast<double>(frame.count()));
-  return retry * (1 + static_cast<std::int64_t>(
-                          std::ceil(std::log(kNeverSoMany) / std::log(std::max(failing, 1e-3)))));
+  return retry * (1 + static_cast<std::int64_t>(std::ceil(std::log(kNegligibleProbability) /
+                                                          std::log(std::max(failing, 1e-3)))));
 }
 
 void sendAll(const TestConfig& config, Bytes frame, Fraction load, bench::TrialSpec& spec) {
@@ -189,18 +189,18 @@ std::optional<bench::TrialSpec> cardLinkTrial(const TestConfig& config, double r
   spec.dut.storms.clear();
   const bench::RetryTime free = bench::retryOnFreeLine(frame, whole.host_link_delay);
   const Picoseconds slot = frameSlot(frame, whole.link_rate);
-  if (free.most + slot > kLongestCardRetry) return std::nullopt;
+  if (free.max + slot > kLongestCardRetry) return std::nullopt;
   const double left = bench::goBackNShare(
-      failuresPerFrame(ratio, static_cast<double>(frame.count())), slot, free.most + slot / 2);
+      failuresPerFrame(ratio, static_cast<double>(frame.count())), slot, free.max + slot / 2);
   spec.streams = {streamBetween(config, {0, 1}, frame, loadLeft(kHeadroom * left))};
-  spec.link_retry = unlimitedRetry(free.most + slot);
+  spec.link_retry = unlimitedRetry(free.max + slot);
   spec.damage = {{0, card::DamageDirection::kSent, card::BitErrors{ratio, config.scenario.seed}}};
   return spec;
 }
 
 // Ratios to sweep, without those at which frames hardly pass.
 std::vector<Ratio> ratiosOf(const TestConfig& config, const SizePoint& size,
-                            const StruckLinks& struck, Design& design) {
+                            const DamagedLinks& struck, Design& design) {
   const auto& own = config.scenario.parameters.card.error_ratios;
   std::vector<Ratio> wanted;
   if (own) {
@@ -214,13 +214,13 @@ std::vector<Ratio> ratiosOf(const TestConfig& config, const SizePoint& size,
   }
   std::vector<Ratio> passing;
   for (const Ratio& ratio : wanted) {
-    const double most = struck.most(ratio);
-    if (failuresPerFrame(most, static_cast<double>(size.frame.count())) <= kMostHopFailures) {
+    const double max = struck.max(ratio);
+    if (failuresPerFrame(max, static_cast<double>(size.frame.count())) <= kMaxHopFailures) {
       passing.push_back(ratio);
       continue;
     }
     const std::string why = fmt::format(
-        "more than half of the frames of {} are damaged at {:g} errors per bit", size.label, most);
+        "more than half of the frames of {} are damaged at {:g} errors per bit", size.label, max);
     if (own || !ratio) {
       design.refusals.push_back(why + ": shorter ones, or fewer errors");
     } else {
@@ -247,7 +247,7 @@ Design LlrHopsProcedure::design(const TestConfig& config) const {
   const SizePoint size = sizeOf(config, kHopFrame);
   bench::TrialSpec spec = cardTrial(config, duration);
   if (!spec.dut.switches.llr) spec.dut.switches.llr.emplace();
-  const StruckLinks struck(spec.dut, size.frame);
+  const DamagedLinks struck(spec.dut, size.frame);
   if (const auto link = struck.ofHost()) {
     design.refusals.push_back(fmt::format(
         "errors on a sender's own link, {}, would make its frames late, and a tester's port does "
@@ -275,7 +275,7 @@ Design LlrHopsProcedure::design(const TestConfig& config) const {
     design.add({ratioName(ratio), traffic}, std::move(trial), hops, cost);
   };
   const Ratio worst = *std::max_element(ratios.begin(), ratios.end());
-  const Picoseconds apart = apartUnder(struck.most(worst), size.frame, struck.longest());
+  const Picoseconds apart = apartUnder(struck.max(worst), size.frame, struck.longest());
   add(worst, "apart",
       Fraction::partsPerTrillion(frameSlot(size.frame, line).count() * Fraction::kOne /
                                  apart.count()),
@@ -284,8 +284,8 @@ Design LlrHopsProcedure::design(const TestConfig& config) const {
     add(ratio, "under load", loadLeft(kHeadroom * struck.leftUnder(ratio, line)), duration);
   }
   for (const Ratio& ratio : ratios) {
-    auto trial = cardLinkTrial(config, struck.most(ratio), size.frame, duration);
-    if (trial) design.add({ratioName(struck.most(ratio)), kCardLink}, std::move(*trial), 0);
+    auto trial = cardLinkTrial(config, struck.max(ratio), size.frame, duration);
+    if (trial) design.add({ratioName(struck.max(ratio)), kCardLink}, std::move(*trial), 0);
   }
   return design;
 }
@@ -302,8 +302,8 @@ PointHops cardLinkOf(const Measured& measured) {
   hop.longest = stream.frame;
   hop.slot = frameSlot(stream.frame, link.link_rate);
   hop.computed = bench::retryOnFreeLine(stream.frame, link.host_link_delay);
-  hop.wasted = hop.computed.most + hop.slot / 2;
-  hop.computed.most += hop.slot;
+  hop.wasted = hop.computed.max + hop.slot / 2;
+  hop.computed.max += hop.slot;
   hop.load = std::get<bench::ConstantLoad>(stream.load).rate.toDouble();
   for (const bench::TrialResult& trial : measured.trials) {
     const bench::LinkRetryOutcome& sender = trial.ports.at(stream.from).link_retry.value();
@@ -398,7 +398,7 @@ void addPictures(const std::vector<PointHops>& points, ResultBuilder& builder) {
     };
     if (chart.series.empty()) {
       series("computed, free line",
-             [](const Hop& hop) { return hop.computed.least.toNanoseconds(); });
+             [](const Hop& hop) { return hop.computed.min.toNanoseconds(); });
     }
     series("P50, " + at.point.label,
            [](const Hop& hop) { return static_cast<double>(hop.latency.quantile(0.5)) / 1000; });

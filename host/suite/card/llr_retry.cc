@@ -34,11 +34,11 @@ constexpr Bytes kRetryFrame{512};
 // Of the card, rounded up: how far a measured time may be from the computed one.
 constexpr Picoseconds kClock{3104};
 // Largest mean number of failed attempts per frame; beyond, a trial consists of retries only.
-constexpr double kMostFailures = 10;
+constexpr double kMaxFailures = 10;
 // Single errors: every second frame, and frames further apart than any retry is long.
 constexpr std::uint32_t kStruck = 2;
 constexpr std::int64_t kApart = 4;
-constexpr std::int64_t kLeastFrames = 40;
+constexpr std::int64_t kMinFrames = 40;
 
 class LlrRetryProcedure final : public CardProcedure {
  public:
@@ -63,10 +63,10 @@ struct Link {
 
   // Under load the sender first finishes its current frame, half of one on average.
   [[nodiscard]] RetryTime retry(bool loaded) const {
-    return {free.least, loaded ? free.most + slot : free.most};
+    return {free.min, loaded ? free.max + slot : free.max};
   }
   // From the beginning of a damaged frame to that of its repetition, which is as long.
-  [[nodiscard]] Picoseconds wasted() const { return free.most + slot / 2; }
+  [[nodiscard]] Picoseconds wasted() const { return free.max + slot / 2; }
 
   const bench::StreamSpec& stream;
   Picoseconds slot;
@@ -113,21 +113,21 @@ Design LlrRetryProcedure::design(const TestConfig& config) const {
   spec.streams = {streamBetween(config, pairs.front(), size.frame, kRetryLoad)};
   const Link link(spec);
   const RetryTime longest = link.retry(true);
-  if (longest.most > kLongestCardRetry) {
+  if (longest.max > kLongestCardRetry) {
     design.refusals.push_back(
         fmt::format("a retry takes {:.1f} us on this link, the replay buffer is for {:.0f} us: a "
                     "shorter link delay",
-                    longest.most.toMicroseconds(), kLongestCardRetry.toMicroseconds()));
+                    longest.max.toMicroseconds(), kLongestCardRetry.toMicroseconds()));
     return design;
   }
-  spec.link_retry = unlimitedRetry(longest.most);
+  spec.link_retry = unlimitedRetry(longest.max);
   design.numbers.configure("Load", "at most " + percentText(kRetryLoad));
   design.numbers.configure("Frame", size.label);
   design.numbers.configure("Replays", "without limit");
   design.numbers.configure("Replay timer", valueText(spec.link_retry->config.replay_timer));
   std::vector<double> passing;
   for (const double ratio : ratios) {
-    if (failuresUnder(ratio, link) <= kMostFailures) {
+    if (failuresUnder(ratio, link) <= kMaxFailures) {
       passing.push_back(ratio);
       continue;
     }
@@ -139,7 +139,7 @@ Design LlrRetryProcedure::design(const TestConfig& config) const {
       design.numbers.deviation(why + ": left out");
     }
   }
-  const Picoseconds apart = kApart * longest.most;
+  const Picoseconds apart = kApart * longest.max;
   const Fraction free_load =
       Fraction::partsPerTrillion(link.slot.count() * Fraction::kOne / apart.count());
   for (std::size_t hop = 0; hop < pairs.size(); ++hop) {
@@ -158,7 +158,7 @@ Design LlrRetryProcedure::design(const TestConfig& config) const {
                          .match = card::DamageMatch::kFlow,
                          .step = kStruck,
                          .offset = 320},
-        std::max(duration, kLeastFrames * apart));
+        std::max(duration, kMinFrames * apart));
     for (const double ratio : passing) {
       add(fmt::format("{:g} per bit", ratio), loadUnder(ratio, link),
           card::BitErrors{ratio, config.scenario.seed + hop}, duration);
@@ -184,7 +184,7 @@ std::uint64_t injectedErrors(const SweepPoint& point, const TrialResult& trial) 
 std::optional<double> retryError(const SweepPoint& point, const TrialResult& trial) {
   const LinkRetryOutcome& seen = receiver(point, trial);
   if (seen.damaged.count() == 0) return std::nullopt;
-  return retryMisfit(seen.damaged, computed(point), seen.counters.tx_nack);
+  return retryResidual(seen.damaged, computed(point), seen.counters.tx_nack);
 }
 
 // Good frames among all that were on the line.
@@ -276,11 +276,11 @@ void addTimes(const Design& design, const std::vector<Measured>& measured, Resul
                }),
        ofPoint(design, "Computed, least", "ns", "",
                [](const SweepPoint& point, const TrialResult&) {
-                 return computed(point).least.toNanoseconds();
+                 return computed(point).min.toNanoseconds();
                }),
        ofPoint(design, "Most", "ns", "",
                [](const SweepPoint& point, const TrialResult&) {
-                 return computed(point).most.toNanoseconds();
+                 return computed(point).max.toNanoseconds();
                }),
        time("Measured, min", "", 0), median, time("P99", "llr_retry_p99_ns", 0.99),
        time("Max", "llr_retry_max_ns", 1),
@@ -377,8 +377,8 @@ void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) 
     put("P50" + hop, false, *ratio, static_cast<double>(all.quantile(0.5)) / 1000);
     put("P99" + hop, false, *ratio, static_cast<double>(all.quantile(0.99)) / 1000);
     put("max" + hop, false, *ratio, static_cast<double>(all.maximum()) / 1000);
-    put("computed, least", true, *ratio, computed(one.point).least.toNanoseconds());
-    put("computed, most of one attempt", true, *ratio, computed(one.point).most.toNanoseconds());
+    put("computed, least", true, *ratio, computed(one.point).min.toNanoseconds());
+    put("computed, most of one attempt", true, *ratio, computed(one.point).max.toNanoseconds());
   }
   if (chart.series.empty()) return;
   builder.result().charts.push_back(std::move(chart));

@@ -33,7 +33,7 @@ constexpr Picoseconds kPhaseGrid{102'400};
 constexpr Picoseconds kFlood = nanoseconds(13);
 constexpr Picoseconds kStormStart = microseconds(2);
 constexpr Picoseconds kAfterwards = microseconds(10);
-constexpr std::uint32_t kUsualStorm = 50;
+constexpr std::uint32_t kDefaultStorm = 50;
 
 constexpr std::array<const char*, 3> kManners{"apart", "refreshed", "flood"};
 
@@ -93,7 +93,7 @@ Design PfcStormProcedure::design(const TestConfig& config) const {
   const std::vector<std::uint32_t> quanta = design.numbers.sweep<std::uint32_t>(
       "Quanta", {1, 10, 100, 1000, 65535}, {10, 100, 1000}, own.quanta);
   const std::uint32_t frames = design.numbers.atLeast<std::uint32_t>(
-      "PAUSE frames of a storm", 1000, kUsualStorm, own.storm_frames);
+      "PAUSE frames of a storm", 1000, kDefaultStorm, own.storm_frames);
   design.numbers.configure("Paused priority", std::to_string(priority));
   design.numbers.configure("Load of each stream", percentText(kStormLoad));
   design.numbers.configure("Frame", size.label);

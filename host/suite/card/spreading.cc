@@ -28,7 +28,7 @@ using bench::TrialResult;
 constexpr Fraction kSpreadingLoad = Fraction::percent(80);
 // For single frames and frames of messages alike, the payload is a multiple of four bytes.
 constexpr Bytes kSpreadingFrame{254};
-constexpr std::uint32_t kUsualEntropyValues = 64;
+constexpr std::uint32_t kDefaultEntropyValues = 64;
 // Turns that every queue pair has at least in a trial.
 constexpr std::int64_t kRounds = 4;
 
@@ -92,7 +92,7 @@ bench::TrialSpec SpreadingProcedure::trialOf(const TestConfig& config, std::uint
   stream.format.qps = pairs;
   stream.format.entropy = entropyOf(entropy);
   if (stream.format.entropy == Entropy::kRoundRobin || stream.format.entropy == Entropy::kRandom) {
-    stream.format.entropy_values = own.entropy_values.value_or(kUsualEntropyValues);
+    stream.format.entropy_values = own.entropy_values.value_or(kDefaultEntropyValues);
   }
   std::int64_t turns = pairs;
   if (stream.format.transport != bench::Transport::kUetRudi &&
@@ -135,7 +135,7 @@ Design SpreadingProcedure::design(const TestConfig& config) const {
   design.numbers.configure("Frames of a message",
                            std::to_string(own.card.message_frames.value_or(1)));
   design.numbers.configure("Source ports, where frames share them",
-                           std::to_string(own.card.entropy_values.value_or(kUsualEntropyValues)));
+                           std::to_string(own.card.entropy_values.value_or(kDefaultEntropyValues)));
   if (own.card.weights)
     design.numbers.configure("Weights", listText(valueTexts(*own.card.weights)));
   for (const std::uint32_t count : pairs) {

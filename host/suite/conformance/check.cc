@@ -29,7 +29,7 @@ struct Found {
   bool points = true;        // the values are those of points, so that they should differ
 };
 
-bool saysNothing(std::string_view text) {
+bool isEmptyAnswer(std::string_view text) {
   constexpr std::array<std::string_view, 5> kNothing{"", "-", "–", "not observed", "not measured"};
   return std::find(kNothing.begin(), kNothing.end(), text) != kNothing.end();
 }
@@ -40,7 +40,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 void addCell(const results::Cell& cell, std::vector<Seen>& values) {
   if (const auto* text = std::get_if<std::string>(&cell)) {
-    if (!saysNothing(*text)) values.push_back({*text});
+    if (!isEmptyAnswer(*text)) values.push_back({*text});
     return;
   }
   const auto& quantity = std::get<results::Quantity>(cell);
@@ -183,7 +183,7 @@ Found inConfiguration(const TestResult& result, const Place& place) {
     keys.push_back(key);
     if (!place.names(key)) continue;
     there = true;
-    if (!saysNothing(value)) found.values.push_back({value});
+    if (!isEmptyAnswer(value)) found.values.push_back({value});
   }
   if (!there) {
     found.missing = fmt::format("no configuration \"{}\" ({})", place.id, listed(keys));

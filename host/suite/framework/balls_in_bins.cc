@@ -18,7 +18,7 @@ std::vector<double> logFactorials(std::uint32_t n) {
 // P(no bin has more than `most`). Bin by bin, follows the distribution of the number of remaining
 // balls, of which each bin takes a binomial share. Shares beyond ten standard deviations are
 // ignored.
-double probabilityOfAtMost(std::uint32_t bins, std::uint32_t most,
+double probabilityOfAtMost(std::uint32_t bins, std::uint32_t max,
                            const std::vector<double>& log_factorials) {
   const auto balls = static_cast<std::uint32_t>(log_factorials.size() - 1);
   std::vector<double> left(balls + std::size_t{1});
@@ -30,7 +30,7 @@ double probabilityOfAtMost(std::uint32_t bins, std::uint32_t most,
       if (left[n] < 1e-18) continue;
       const double far = 10 * std::sqrt(n * p * (1 - p)) + 10;
       const auto first = static_cast<std::uint32_t>(std::max(n * p - far, 0.0));
-      const auto last = std::min({n, most, static_cast<std::uint32_t>(n * p + far)});
+      const auto last = std::min({n, max, static_cast<std::uint32_t>(n * p + far)});
       for (std::uint32_t i = first; i <= last; ++i) {
         const double log_share = log_factorials[n] - log_factorials[i] - log_factorials[n - i] +
                                  i * std::log(p) + (n - i) * std::log1p(-p);
@@ -40,7 +40,7 @@ double probabilityOfAtMost(std::uint32_t bins, std::uint32_t most,
     left = std::move(next);
   }
   double sum = 0;
-  for (std::uint32_t n = 0; n <= std::min(balls, most); ++n) sum += left[n];
+  for (std::uint32_t n = 0; n <= std::min(balls, max); ++n) sum += left[n];
   return std::min(sum, 1.0);
 }
 

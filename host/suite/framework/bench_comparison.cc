@@ -96,9 +96,8 @@ std::string causeOf(const BenchResult& first, const BenchResult& second,
     return "each bench was offered the load that its own search had found, and these differ";
   }
   const double difference = std::abs(figure.second.value - figure.first.value);
-  if (const auto least = grain(first, second, figure); least && difference <= least->first) {
-    return fmt::format("no more than {} ({:.4g} {})", least->second, least->first,
-                       figure.first.unit);
+  if (const auto min = grain(first, second, figure); min && difference <= min->first) {
+    return fmt::format("no more than {} ({:.4g} {})", min->second, min->first, figure.first.unit);
   }
   const auto welch = results::welchTest(figure.first, figure.second);
   if (welch && welch->p >= results::kSignificanceLevel) {

@@ -19,7 +19,7 @@
 namespace plumbline::suite {
 namespace {
 
-constexpr double kMostSeconds = 1e9;
+constexpr double kMaxSeconds = 1e9;
 constexpr std::size_t kLongestNumber = 64;
 
 bool isNameCharacter(char c) {
@@ -76,7 +76,7 @@ class MetricParser {
     DutMetric metric;
     if (fields.size() > 2) {
       metric.seconds = number(fields[0], "time");
-      if (metric.seconds < 0 || metric.seconds > kMostSeconds) {
+      if (metric.seconds < 0 || metric.seconds > kMaxSeconds) {
         fail(fields[0].column, "a time is 0 to 1e9 s");
       }
     }

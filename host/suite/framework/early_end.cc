@@ -32,11 +32,11 @@ std::string reached(const std::vector<const bench::TrialResult*>& trials) {
   const auto end = [](const bench::TrialResult* trial) {
     return trial->early_end->end.toSeconds();
   };
-  const auto [fewest, most] = std::minmax_element(
+  const auto [min, max] = std::minmax_element(
       trials.begin(), trials.end(),
       [&](const auto* a, const auto* b) { return iterations(a) < iterations(b); });
-  if (iterations(*most) > 0) {
-    return fmt::format("{} to {} iterations", iterations(*fewest), iterations(*most));
+  if (iterations(*max) > 0) {
+    return fmt::format("{} to {} iterations", iterations(*min), iterations(*max));
   }
   const auto [shortest, longest] = std::minmax_element(
       trials.begin(), trials.end(), [&](const auto* a, const auto* b) { return end(a) < end(b); });
@@ -54,29 +54,29 @@ bool mayEndEarly(const TestConfig& config) {
 bench::EarlyEndSpec earlyEnd(bench::WatchedFigure figure, double largest_quantile) {
   bench::EarlyEndSpec spec;
   spec.figure = figure;
-  if (largest_quantile > 0) spec.rule.least_samples = stats::samplesForQuantile(largest_quantile);
+  if (largest_quantile > 0) spec.rule.min_samples = stats::samplesForQuantile(largest_quantile);
   return spec;
 }
 
 std::uint32_t expectedIterations(const bench::TrialSpec& spec, bool steady) {
   const auto& job = spec.workload->jobs.front();
-  const std::uint32_t most = std::get<workload::TrainingProgram>(job.program).iterations;
-  if (!spec.early_end) return most;
+  const std::uint32_t max = std::get<workload::TrainingProgram>(job.program).iterations;
+  if (!spec.early_end) return max;
   // The rule needs 20 iterations after the warm-up: it is met at 24, while one more is running.
   // Where flows share links by chance, times scatter by some per cent.
   constexpr std::uint32_t kSteady = 25;
   constexpr std::uint32_t kUnsteady = 80;
-  return std::min(most, steady ? kSteady : kUnsteady);
+  return std::min(max, steady ? kSteady : kUnsteady);
 }
 
-std::uint32_t fewestIterations(const std::vector<Measured>& measured) {
-  std::size_t fewest = std::numeric_limits<std::uint32_t>::max();
+std::uint32_t minIterationsToEnd(const std::vector<Measured>& measured) {
+  std::size_t min = std::numeric_limits<std::uint32_t>::max();
   for (const Measured& one : measured) {
     for (const bench::TrialResult& trial : one.trials) {
-      fewest = std::min(fewest, trial.fabric->jobs.at(0).iterations.size());
+      min = std::min(min, trial.fabric->jobs.at(0).iterations.size());
     }
   }
-  return static_cast<std::uint32_t>(fewest);
+  return static_cast<std::uint32_t>(min);
 }
 
 Reading withBatches(const bench::TrialResult& trial, double value) {
@@ -107,8 +107,8 @@ void noteEarlyEnds(const std::vector<Measured>& measured, ResultBuilder& builder
       "when the {} is known within {:.3g} % ({:.3g} % confidence, at least {} batch means without "
       "warm-up)",
       nameOf(spec->figure), 100 * spec->rule.half_width, 100 * spec->rule.confidence,
-      spec->rule.least_batches);
-  if (spec->rule.least_samples > 0) rule += fmt::format(", {} samples", spec->rule.least_samples);
+      spec->rule.min_batches);
+  if (spec->rule.min_samples > 0) rule += fmt::format(", {} samples", spec->rule.min_samples);
   if (spec->not_before > Picoseconds(0)) {
     rule += fmt::format(", not before {}", valueText(spec->not_before));
   }

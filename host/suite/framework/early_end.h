@@ -27,7 +27,7 @@ std::uint32_t expectedIterations(const bench::TrialSpec& spec, bool steady);
 
 // The smallest number of iterations of the first job over these trials; for a fast-forwarded trial,
 // the number that it represents. At least one trial.
-std::uint32_t fewestIterations(const std::vector<Measured>& measured);
+std::uint32_t minIterationsToEnd(const std::vector<Measured>& measured);
 
 // A figure proportional, or inversely proportional, to the mean that the trial's early end watches,
 // with the interval of its batch means: relative half-widths are equal. The value alone for a trial

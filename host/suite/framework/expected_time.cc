@@ -45,31 +45,31 @@ double processorSeconds() {
 
 }  // namespace
 
-double measureSlowness() {
+double measureSlowdown() {
   const bench::TrialSpec spec = permutation();
   bench::SimBench bench({.line_rate = spec.dut.topology.link_rate});
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (int run = 0; run < kRuns; ++run) {
     const double begin = processorSeconds();
     const bench::TrialResult trial = bench.run(spec, {});
     const double taken = processorSeconds() - begin;
-    least = std::min(least, taken * 1e9 / static_cast<double>(trial.fabric->packet_hops));
+    min = std::min(min, taken * 1e9 / static_cast<double>(trial.fabric->packet_hops));
   }
-  return least / kReferenceNs;
+  return min / kReferenceNs;
 }
 
-double machineSlowness() {
-  static const double slowness = measureSlowness();
-  return slowness;
+double machineSlowdown() {
+  static const double slowdown = measureSlowdown();
+  return slowdown;
 }
 
 double expectedSeconds(const Plan& plan, std::uint32_t hosts, const bench::Capabilities& bench,
-                       double slowness) {
+                       double slowdown) {
   const double hosts_set_up = static_cast<double>(plan.trials_expected) * hosts;
   const double simulating = plan.port_time.toSeconds() * bench.wall_seconds_per_port_second +
                             plan.packet_hops * plan.hop_cost * bench.wall_ns_per_packet_hop / 1e9 +
                             hosts_set_up * bench.wall_us_per_host / 1e6;
-  return plan.simulated_time.toSeconds() * bench.wall_seconds_per_second + simulating * slowness;
+  return plan.simulated_time.toSeconds() * bench.wall_seconds_per_second + simulating * slowdown;
 }
 
 }  // namespace plumbline::suite

@@ -12,14 +12,14 @@ namespace plumbline::suite {
 // costs in bench::Capabilities and of the tests' packet-hops were measured: above 1 for a slower
 // machine, or one whose caches are shared with more programs. The minimum of three runs; some 50
 // ms.
-double measureSlowness();
+double measureSlowdown();
 
 // The same, measured once per process.
-double machineSlowness();
+double machineSlowdown();
 
 // Approximate wall time of the plan's trials on a DUT with `hosts` hosts [s]; for simulating
-// benches on an otherwise idle core. `slowness` is measureSlowness().
+// benches on an otherwise idle core. `slowness` is measureSlowdown().
 double expectedSeconds(const Plan& plan, std::uint32_t hosts, const bench::Capabilities& bench,
-                       double slowness);
+                       double slowdown);
 
 }  // namespace plumbline::suite

@@ -81,11 +81,11 @@ Reading outOfOrderPerSecond(const bench::TrialResult& trial) {
 }
 
 double busiestLinkPercent(const bench::TrialResult& trial) {
-  double most = kNotMeasured;
+  double max = kNotMeasured;
   for (const bench::LinkLoad& link : trial.fabric->links) {
-    if (link.between_switches) most = std::fmax(most, link.utilisation);  // of a NaN the other one
+    if (link.between_switches) max = std::fmax(max, link.utilisation);  // of a NaN the other one
   }
-  return 100 * most;
+  return 100 * max;
 }
 
 double meanLinkPercent(const bench::TrialResult& trial) {

@@ -108,7 +108,7 @@ std::vector<results::HeatMap> linkHeatMaps(const std::vector<bench::LinkLoad>& l
 
 results::Timeline pauseTimeline(const bench::Samples& samples, Picoseconds end,
                                 const std::string& id, const std::string& title,
-                                std::size_t most_lanes) {
+                                std::size_t max_lanes) {
   results::Timeline timeline{id, title, {}, "time [us]", end.toMicroseconds(), {}};
   struct Paused {
     Picoseconds sum;
@@ -126,7 +126,7 @@ results::Timeline pauseTimeline(const bench::Samples& samples, Picoseconds end,
   for (const auto& [name, lane] : lanes) longest.emplace_back(lane.sum, name);
   std::stable_sort(longest.begin(), longest.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (std::size_t i = most_lanes; i < longest.size(); ++i)
+  for (std::size_t i = max_lanes; i < longest.size(); ++i)
     lanes.at(longest[i].second).left_out = true;
   for (auto& [name, lane] : lanes) {
     if (lane.left_out) continue;

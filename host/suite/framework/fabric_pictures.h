@@ -19,10 +19,10 @@ std::vector<results::HeatMap> linkHeatMaps(const std::vector<bench::LinkLoad>& l
                                            const std::string& id, const std::string& title);
 
 // Pauses of ports: a lane for each port and priority with any, in the order of port names; at most
-// `most_lanes`, those with the longest pauses, with a note about the others. `end` is the end of
+// `max_lanes`, those with the longest pauses, with a note about the others. `end` is the end of
 // the trial.
 results::Timeline pauseTimeline(const bench::Samples& samples, Picoseconds end,
                                 const std::string& id, const std::string& title,
-                                std::size_t most_lanes = 40);
+                                std::size_t max_lanes = 40);
 
 }  // namespace plumbline::suite

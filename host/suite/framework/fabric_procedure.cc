@@ -122,11 +122,11 @@ results::TestResult FabricProcedure::run(const TestConfig& config, TrialRunner& 
   return builder.take();
 }
 
-bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& usual) {
-  return config.scenario.transport.value_or(usual);
+bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& defaults) {
+  return config.scenario.transport.value_or(defaults);
 }
 
-transport::RoceSpec usualRoce() {
+transport::RoceSpec defaultRoce() {
   transport::RoceSpec roce;
   roce.dcqcn = transport::DcqcnSpec::paper();
   return roce;

@@ -113,9 +113,9 @@ class FabricProcedure : public Procedure {
 bench::TrialSpec emptyTrial(const TestConfig& config);
 
 // The scenario's transport, or else `usual`.
-bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& usual);
+bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& defaults);
 // RC, path MTU 4096, DCQCN with the parameters of its paper.
-transport::RoceSpec usualRoce();
+transport::RoceSpec defaultRoce();
 
 // Links that a packet crosses from a host to one of another leaf.
 double linksOfPath(const TestConfig& config);

@@ -99,7 +99,7 @@ HopColumn ofRetries(std::string name, std::string unit, std::string kpi,
 
 // The hops with the most expected retries, in the order of the links, after all of them together.
 // Selecting by observed retries would favour those with the most by chance.
-PointHops shownOf(const PointHops& all, std::size_t most_rows) {
+PointHops shownOf(const PointHops& all, std::size_t max_rows) {
   PointHops shown{all.point, all.repetitions, {}};
   if (all.hops.size() > 1) {
     shown.hops.push_back(together(all.hops, fmt::format("all {} hops", all.hops.size())));
@@ -109,7 +109,7 @@ PointHops shownOf(const PointHops& all, std::size_t most_rows) {
   std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
     return all.hops[a].expected() > all.hops[b].expected();
   });
-  places.resize(std::min(places.size(), most_rows));
+  places.resize(std::min(places.size(), max_rows));
   std::sort(places.begin(), places.end());
   for (const std::size_t place : places) shown.hops.push_back(all.hops[place]);
   return shown;
@@ -131,9 +131,9 @@ std::vector<HopColumn> countColumns() {
 std::vector<HopColumn> latencyColumns() {
   return {
       ofRetries("Computed, least", "ns", "",
-                [](const Hop& hop) { return Reading(hop.computed.least.toNanoseconds()); }),
+                [](const Hop& hop) { return Reading(hop.computed.min.toNanoseconds()); }),
       ofRetries("Most", "ns", "",
-                [](const Hop& hop) { return Reading(hop.computed.most.toNanoseconds()); }),
+                [](const Hop& hop) { return Reading(hop.computed.max.toNanoseconds()); }),
       ofRetries("Measured, min", "ns", "",
                 [](const Hop& hop) { return quantileOf(hop.latency, 0, 1000); }),
       ofRetries("Mean", "ns", "hop_retry_mean_ns",
@@ -178,7 +178,7 @@ stats::Interval Hop::range(double confidence) const {
           stats::binomialRange(frames, probability.high, confidence).high};
 }
 
-double Hop::misfit() const { return retryMisfit(asked, computed, nacks); }
+double Hop::misfit() const { return retryResidual(asked, computed, nacks); }
 
 PointHops hopsOf(const Measured& measured, Bytes longest) {
   PointHops all{measured.point, static_cast<std::uint32_t>(measured.trials.size()), {}};
@@ -196,12 +196,11 @@ PointHops hopsOf(const Measured& measured, Bytes longest) {
       hop->frames += static_cast<double>(link.packets);
       hop->bytes += static_cast<double>(link.bytes);
       if (seen.retries > 0) {
-        hop->computed.least = hop->retries == 0
-                                  ? seen.computed.least
-                                  : std::min(hop->computed.least, seen.computed.least);
+        hop->computed.min =
+            hop->retries == 0 ? seen.computed.min : std::min(hop->computed.min, seen.computed.min);
         const Picoseconds in_hand = frameSlot(longest, link.rate);
-        hop->computed.most = std::max(hop->computed.most, seen.computed.most + in_hand);
-        hop->wasted = hop->computed.most - in_hand / 2;
+        hop->computed.max = std::max(hop->computed.max, seen.computed.max + in_hand);
+        hop->wasted = hop->computed.max - in_hand / 2;
       }
       hop->retries += seen.retries;
       hop->nacks += seen.nacks;
@@ -230,9 +229,9 @@ Hop together(const std::vector<Hop>& hops, std::string name) {
     all.longest = std::max(all.longest, hop.longest);
     all.bit_error_rate = all.bytes > 0 ? bits / all.bytes : 0;
     if (hop.retries > 0) {
-      all.computed.least =
-          all.retries == 0 ? hop.computed.least : std::min(all.computed.least, hop.computed.least);
-      all.computed.most = std::max(all.computed.most, hop.computed.most);
+      all.computed.min =
+          all.retries == 0 ? hop.computed.min : std::min(all.computed.min, hop.computed.min);
+      all.computed.max = std::max(all.computed.max, hop.computed.max);
     }
     // Of all failures.
     if (all.nacks + hop.nacks > 0) {
@@ -253,16 +252,16 @@ Hop together(const std::vector<Hop>& hops, std::string name) {
   return all;
 }
 
-void addHopTables(const Design& design, const std::vector<PointHops>& points, std::size_t most_rows,
+void addHopTables(const Design& design, const std::vector<PointHops>& points, std::size_t max_rows,
                   ResultBuilder& builder) {
   std::vector<PointHops> rows;
   bool cut = false;
   for (const PointHops& at : points) {
-    rows.push_back(shownOf(at, most_rows));
-    cut = cut || at.hops.size() > most_rows;
+    rows.push_back(shownOf(at, max_rows));
+    cut = cut || at.hops.size() > max_rows;
   }
   const std::string which =
-      cut ? fmt::format(" Of each point the {} hops on which the most are expected.", most_rows)
+      cut ? fmt::format(" Of each point the {} hops on which the most are expected.", max_rows)
           : std::string();
   addHopTable(design, rows, countColumns(),
               {"hops",

@@ -65,9 +65,9 @@ PointHops hopsOf(const Measured& measured, Bytes longest);
 Hop together(const std::vector<Hop>& hops, std::string name);
 
 // Adds the tables "hops", "hop_latency" and "hop_share", and KPIs by hop and point. For each point:
-// all hops together, if there are several, and up to `most_rows` of them, those with the most
+// all hops together, if there are several, and up to `max_rows` of them, those with the most
 // expected retries.
-void addHopTables(const Design& design, const std::vector<PointHops>& points, std::size_t most_rows,
+void addHopTables(const Design& design, const std::vector<PointHops>& points, std::size_t max_rows,
                   ResultBuilder& builder);
 
 // Adds an anomaly for each hop whose number of retries is not explained by chance: outside the

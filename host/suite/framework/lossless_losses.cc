@@ -54,17 +54,17 @@ std::string headroomReason(const bench::TrialSpec& spec) {
 }
 
 std::string linksText(const std::map<std::string, std::uint64_t>& links) {
-  std::vector<std::pair<std::uint64_t, std::string>> most;
-  most.reserve(links.size());
-  for (const auto& [name, packets] : links) most.emplace_back(packets, name);
-  std::sort(most.begin(), most.end(), [](const auto& a, const auto& b) {
+  std::vector<std::pair<std::uint64_t, std::string>> max;
+  max.reserve(links.size());
+  for (const auto& [name, packets] : links) max.emplace_back(packets, name);
+  std::sort(max.begin(), max.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   std::string text;
-  for (std::size_t i = 0; i < std::min(most.size(), kLinksNamed); ++i) {
-    text += fmt::format("{}{} ({})", i > 0 ? ", " : "", most[i].second, most[i].first);
+  for (std::size_t i = 0; i < std::min(max.size(), kLinksNamed); ++i) {
+    text += fmt::format("{}{} ({})", i > 0 ? ", " : "", max[i].second, max[i].first);
   }
-  if (most.size() > kLinksNamed) text += fmt::format(" and {} more", most.size() - kLinksNamed);
+  if (max.size() > kLinksNamed) text += fmt::format(" and {} more", max.size() - kLinksNamed);
   return text;
 }
 

@@ -11,6 +11,6 @@ namespace plumbline::suite {
 // The highest priority other than `priority` that these switches do not pause; nothing where they
 // pause all others. Not the lowest one: by strict priority it would wait for the other traffic even
 // without pauses.
-std::optional<std::uint8_t> classBeside(const fabric::SwitchSpec& switches, std::uint8_t priority);
+std::optional<std::uint8_t> otherClass(const fabric::SwitchSpec& switches, std::uint8_t priority);
 
 }  // namespace plumbline::suite

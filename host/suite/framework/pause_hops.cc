@@ -8,15 +8,15 @@ namespace plumbline::suite {
 std::optional<std::uint32_t> pauseHops(const fabric::Topology& topology,
                                        const bench::FabricResult& result, fabric::HostId host) {
   // Links to the host, by node, breadth first.
-  constexpr std::uint32_t kFar = UINT32_MAX;
-  std::vector<std::uint32_t> distance(topology.nodes().size(), kFar);
+  constexpr std::uint32_t kUnreachable = UINT32_MAX;
+  std::vector<std::uint32_t> distance(topology.nodes().size(), kUnreachable);
   std::vector<fabric::NodeId> reached{topology.hosts().at(host)};
   distance[reached.front()] = 0;
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const fabric::NodeId node = reached[i];
     for (const fabric::LinkId out : topology.nodes()[node].out_links) {
       const fabric::NodeId next = topology.links()[out].to;
-      if (distance[next] != kFar) continue;
+      if (distance[next] != kUnreachable) continue;
       distance[next] = distance[node] + 1;
       reached.push_back(next);
     }

@@ -4,7 +4,7 @@
 
 #include <variant>
 
-#include "fabric/spec/spray_kinds.h"
+#include "fabric/spec/load_balancing.h"
 
 namespace plumbline::suite {
 

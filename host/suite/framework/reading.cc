@@ -139,19 +139,19 @@ results::Quantity modelled(double value, std::string unit) {
 }
 
 void addPrediction(std::span<const bench::TrialResult> trials, results::Quantity& quantity) {
-  double most = 0;
+  double max = 0;
   bool predicted = false;
   for (const bench::TrialResult& trial : trials) {
     if (!trial.fabric || !trial.fabric->fast_forward) continue;
     predicted = true;
     const bench::FastForwardOutcome& outcome = *trial.fabric->fast_forward;
-    most = std::max({most, outcome.calibrated_error, outcome.calibration_spread});
+    max = std::max({max, outcome.calibrated_error, outcome.calibration_spread});
   }
   if (!predicted) return;
   auto& parts = quantity.uncertainty.systematic;
   if (!parts) parts.emplace();
-  parts->push_back({fmt::format("fast-forward, calibrated within {:.2g} %", 100 * most),
-                    stats::ofBound(most * std::abs(quantity.value))});
+  parts->push_back({fmt::format("fast-forward, calibrated within {:.2g} %", 100 * max),
+                    stats::ofBound(max * std::abs(quantity.value))});
 }
 
 bool sameObservations(std::span<const bench::TrialResult> trials) {

@@ -10,11 +10,12 @@ using bench::RetryTime;
 
 // Distance of a time between `low` and `high` from that of the number of attempts, at most
 // `attempts`, that it fits best.
-Picoseconds misfit(Picoseconds low, Picoseconds high, const RetryTime& one, std::int64_t attempts) {
-  const std::int64_t most = std::clamp<std::int64_t>(high / one.least, 1, attempts);
+Picoseconds residual(Picoseconds low, Picoseconds high, const RetryTime& one,
+                     std::int64_t attempts) {
+  const std::int64_t max = std::clamp<std::int64_t>(high / one.min, 1, attempts);
   // Fewer attempts end earlier, more begin later.
-  Picoseconds best = std::max({Picoseconds(), low - one.most * most, one.least * most - high});
-  if (most < attempts) best = std::min(best, one.least * (most + 1) - high);
+  Picoseconds best = std::max({Picoseconds(), low - one.max * max, one.min * max - high});
+  if (max < attempts) best = std::min(best, one.min * (max + 1) - high);
   return best;
 }
 
@@ -34,18 +35,18 @@ double goBackNShareAt(double load, double failures, Picoseconds slot, Picosecond
   return bench::goBackNShare(failures, slot, std::max(slot, begun));
 }
 
-double retryMisfit(const stats::Histogram& times, const RetryTime& one, std::uint64_t nacks) {
+double retryResidual(const stats::Histogram& times, const RetryTime& one, std::uint64_t nacks) {
   if (times.count() == 0) return 0;
   const auto ps = [](std::uint64_t value) { return Picoseconds(static_cast<std::int64_t>(value)); };
   const auto attempts = static_cast<std::int64_t>(1 + nacks - std::min(nacks, times.count()));
   const Picoseconds shortest = ps(times.minimum());
   const Picoseconds longest = ps(times.maximum());
-  Picoseconds worst =
-      std::max(misfit(shortest, shortest, one, attempts), misfit(longest, longest, one, attempts));
+  Picoseconds worst = std::max(residual(shortest, shortest, one, attempts),
+                               residual(longest, longest, one, attempts));
   for (const stats::Histogram::Cell& cell : times.cells()) {
     const Picoseconds low = std::max(shortest, ps(stats::bucketLowerBound(cell.bucket)));
     const Picoseconds high = std::min(longest, ps(stats::bucketUpperBound(cell.bucket) - 1));
-    worst = std::max(worst, misfit(low, high, one, attempts));
+    worst = std::max(worst, residual(low, high, one, attempts));
   }
   return worst.toNanoseconds();
 }

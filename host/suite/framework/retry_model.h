@@ -27,6 +27,7 @@ double goBackNShareAt(double load, double failures, Picoseconds slot, Picosecond
 // each of which takes `one`. Shortest and longest time are exact, the others known to a bucket.
 // Attempts are not counted per retry, but `nacks` beyond one for each retry bounds the number of
 // further attempts. 0 without times.
-double retryMisfit(const stats::Histogram& times, const bench::RetryTime& one, std::uint64_t nacks);
+double retryResidual(const stats::Histogram& times, const bench::RetryTime& one,
+                     std::uint64_t nacks);
 
 }  // namespace plumbline::suite

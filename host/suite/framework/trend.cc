@@ -7,8 +7,8 @@
 namespace plumbline::suite {
 
 std::optional<Trend> trendOf(std::span<const double> x, std::span<const double> y) {
-  constexpr std::size_t kFewest = 3;
-  if (x.size() < kFewest) return std::nullopt;
+  constexpr std::size_t kMinCount = 3;
+  if (x.size() < kMinCount) return std::nullopt;
   const auto count = static_cast<double>(x.size());
   double mean_x = 0;
   double mean_y = 0;
@@ -55,8 +55,8 @@ Drift driftOf(const Trend& trend, double confidence) {
 }
 
 std::optional<MannKendall> mannKendall(std::span<const double> values) {
-  constexpr std::size_t kFewest = 4;
-  if (values.size() < kFewest) return std::nullopt;
+  constexpr std::size_t kMinCount = 4;
+  if (values.size() < kMinCount) return std::nullopt;
   MannKendall test;
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (std::size_t j = i + 1; j < values.size(); ++j) {

@@ -80,8 +80,8 @@ void addSetting(std::vector<Setting>& settings, const std::string& name, std::st
 }
 
 std::string settingText(const std::vector<std::string>& texts) {
-  constexpr std::size_t kMost = 4;
-  if (texts.size() > kMost) return fmt::format("{} settings, by point", texts.size());
+  constexpr std::size_t kMax = 4;
+  if (texts.size() > kMax) return fmt::format("{} settings, by point", texts.size());
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 

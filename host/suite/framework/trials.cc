@@ -98,15 +98,15 @@ double sentInTime(const bench::TrialSpec& spec, const bench::TrialResult& trial,
       sender.held_back += static_cast<double>(trial.streams[i].held_back);
     }
   }
-  double least = 1;
+  double min = 1;
   for (auto& [host, sender] : senders) {
     if (host < trial.ports.size()) {
       sender.held_back += static_cast<double>(trial.ports[host].tx_given_up);
     }
     if (sender.planned <= 0) continue;
-    least = std::min(least, 1 - std::min(sender.held_back / sender.planned, 1.0));
+    min = std::min(min, 1 - std::min(sender.held_back / sender.planned, 1.0));
   }
-  return least;
+  return min;
 }
 
 std::uint64_t slotsGivenUp(const bench::TrialResult& trial) {

@@ -126,7 +126,7 @@ std::string addFabric(const Repetitions& trials, ResultBuilder& builder) {
       "link_mmr");
   addRetries(table);
   table.finish();
-  const auto most = [&](auto of) {
+  const auto max = [&](auto of) {
     double value = 0;
     for (const TrialResult& trial : trials) {
       value = std::max(value, static_cast<double>(of(trial.fabric->total)));
@@ -135,10 +135,10 @@ std::string addFabric(const Repetitions& trials, ResultBuilder& builder) {
   };
   return fmt::format(
       "{} packets dropped, {} pauses, longest queue {}{}.",
-      results::groupedNumber(most([](const auto& total) { return total.dropped(); }), 0),
-      results::groupedNumber(most([](const auto& total) { return total.pauses; }), 0),
+      results::groupedNumber(max([](const auto& total) { return total.dropped(); }), 0),
+      results::groupedNumber(max([](const auto& total) { return total.pauses; }), 0),
       results::quantityText(
-          modelled(most([](const auto& total) { return total.max_queue_bytes; }), "B")),
+          modelled(max([](const auto& total) { return total.max_queue_bytes; }), "B")),
       trials.size() > 1 ? " in the worst repetition" : "");
 }
 
@@ -214,11 +214,11 @@ void addCost(const Repetitions& trials, ResultBuilder& builder) {
     const auto hops = static_cast<double>(trial.fabric->packet_hops);
     return hops > 0 ? std::optional(trial.wall_seconds * 1e9 / hops) : std::nullopt;
   };
-  std::optional<double> least = perHop(trials.front());
+  std::optional<double> min = perHop(trials.front());
   std::uint64_t memory = 0;
   for (const TrialResult& trial : trials) {
     const std::optional<double> one = perHop(trial);
-    if (one && (!least || *one < *least)) least = one;
+    if (one && (!min || *one < *min)) min = one;
     memory = std::max(memory, trial.fabric->peak_rss_bytes);
   }
   results::Table table{"cost",
@@ -237,7 +237,7 @@ void addCost(const Repetitions& trials, ResultBuilder& builder) {
   const auto cell = [](const std::optional<double>& value) {
     return value ? results::Cell(modelled(*value, "ns")) : results::Cell(std::string("-"));
   };
-  table.rows.push_back({std::string("wall time per packet-hop"), cell(least)});
+  table.rows.push_back({std::string("wall time per packet-hop"), cell(min)});
   table.rows.push_back(
       {std::string("wall time per packet-hop, first repetition"), cell(perHop(trials.front()))});
   if (memory > 0) {

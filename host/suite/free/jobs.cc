@@ -168,11 +168,11 @@ class JobFigures {
         !std::holds_alternative<workload::MoeProgram>(spec_.program)) {
       return "-";
     }
-    std::size_t fewest = outcome(trials_.front()).iterations.size();
+    std::size_t min = outcome(trials_.front()).iterations.size();
     for (const TrialResult& trial : trials_) {
-      fewest = std::min(fewest, outcome(trial).iterations.size());
+      min = std::min(min, outcome(trial).iterations.size());
     }
-    return std::to_string(fewest);
+    return std::to_string(min);
   }
 
   [[nodiscard]] std::string sentence() const {

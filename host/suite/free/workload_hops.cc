@@ -125,9 +125,9 @@ class Estimate {
     const auto pairs = workload::pairsOf(program, static_cast<std::uint32_t>(hosts.size()),
                                          spec_.workload->seed, jobSpec(job).name);
     const auto bytes = static_cast<double>(program.bytes);
-    const double most = program.messages == std::numeric_limits<std::uint64_t>::max()
-                            ? kForever
-                            : static_cast<double>(program.messages);
+    const double max = program.messages == std::numeric_limits<std::uint64_t>::max()
+                           ? kForever
+                           : static_cast<double>(program.messages);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       Demand demand{hosts[pairs[i].first], hosts[pairs[i].second], bytes,
                     packetizer_.packets(bytes)};
@@ -138,12 +138,12 @@ class Estimate {
       if (const auto* loop = std::get_if<workload::ClosedLoop>(&program.load)) {
         const double round_trip = 2 * paths_.seconds(demand.from, demand.to) + bytes / line;
         demand.rate = std::min(line, loop->outstanding * bytes / round_trip);
-        demand.messages = most;
+        demand.messages = max;
         demand.seconds = posting;
       } else {
         const double interval = std::get<workload::Arrivals>(program.load).interval.toSeconds();
         demand.rate = std::min(line, bytes / interval);
-        demand.messages = std::min(most, std::ceil(posting / interval));
+        demand.messages = std::min(max, std::ceil(posting / interval));
         demand.seconds = std::max(0.0, end_ - start);  // messages posted in time are still sent
       }
       if (posting > 0) demands_.push_back(demand);

@@ -52,12 +52,12 @@ SharedPath sharedPath(const TestConfig& config) {
     path.refusal = "background needs a fabric whose leaves are known: kind clos2, pools or switch";
     return path;
   }
-  constexpr std::size_t kMost = 200;  // jobs
+  constexpr std::size_t kMax = 200;  // jobs
   if (path.background.empty()) {
     path.refusal = "background needs a second host on the sender's switch";
-  } else if (path.background.size() > kMost) {
+  } else if (path.background.size() > kMax) {
     path.refusal =
-        fmt::format("background from {} hosts; at most {}", path.background.size(), kMost);
+        fmt::format("background from {} hosts; at most {}", path.background.size(), kMax);
   }
   return path;
 }
@@ -65,8 +65,8 @@ SharedPath sharedPath(const TestConfig& config) {
 double largestLoad(const SharedPath& path) {
   if (path.capacity <= 0) return 0;
   // With random gaps at full rate, packets would queue up at the host's own link without end.
-  constexpr double kMostOfAHost = 0.95;
-  return std::fmin(1, kMostOfAHost * static_cast<double>(path.background.size()) / path.capacity);
+  constexpr double kMaxHostShare = 0.95;
+  return std::fmin(1, kMaxHostShare * static_cast<double>(path.background.size()) / path.capacity);
 }
 
 std::vector<workload::JobSpec> backgroundJobs(const TestConfig& config, const SharedPath& path,

@@ -19,13 +19,13 @@ constexpr double kExposedTraffic = 3;  // length of the background: steps whose 
                                        // many times the wire time of its bytes
 
 const scenario::ServingSection& decodeSection(const TestConfig& config) {
-  static const scenario::ServingSection kUsual = [] {
+  static const scenario::ServingSection kDefault = [] {
     scenario::ServingSection section;
     section.program.system.model = *serving::builtInModel("m4");
     section.program.system.accelerator = *serving::builtInAccelerator("h200");
     return section;
   }();
-  return config.scenario.serving ? *config.scenario.serving : kUsual;
+  return config.scenario.serving ? *config.scenario.serving : kDefault;
 }
 
 workload::MoeProgram decodeProgram(const TestConfig& config, const DecodeGroup& group,
@@ -144,7 +144,7 @@ std::optional<std::string> decodeGroupRefusal(const TestConfig& config, const De
 bench::TrialSpec decodeTrial(const TestConfig& config, const DecodeGroup& group,
                              std::uint32_t tokens, const DecodeLoad& load) {
   bench::TrialSpec spec = emptyTrial(config);
-  spec.transport = transportOr(config, usualRoce());
+  spec.transport = transportOr(config, defaultRoce());
   const workload::MoeProgram program = decodeProgram(config, group, tokens);
   spec.workload->jobs.push_back(decodeGroupJob("decode", group.ranks, program));
   const Picoseconds computing = program.between + program.compute;

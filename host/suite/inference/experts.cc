@@ -109,7 +109,7 @@ workload::MoeProgram dispatchProgram(const TestConfig& config, const ExpertPoint
 bench::TrialSpec expertTrial(const TestConfig& config, workload::MoeProgram program,
                              std::uint32_t ranks) {
   bench::TrialSpec spec = emptyTrial(config);
-  spec.transport = transportOr(config, usualRoce());
+  spec.transport = transportOr(config, defaultRoce());
   workload::JobSpec job;
   job.name = "experts";
   job.placement.ranks = ranks;

@@ -111,7 +111,7 @@ Design TenantsProcedure::design(const TestConfig& config) const {
     design.refusals.push_back(*std::move(why));
     return design;
   }
-  program.workload = loadOr(config, usualLoad(config));
+  program.workload = loadOr(config, defaultLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   std::vector<serving::ServingProgram> systems;
   for (std::uint32_t tenant = 0; tenant < tenants; ++tenant) {

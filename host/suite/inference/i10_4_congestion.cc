@@ -87,13 +87,13 @@ Design CongestionProcedure::design(const TestConfig& config) const {
   design.numbers.configure("Background",
                            "prefill NIC i to decode NIC i, messages of 1 MiB, Poisson arrivals");
   serving::ServingProgram program = servingSection(config).program;
-  serving::WorkloadSpec usual = usualLoad(config);
-  usual.prompt = {};
-  usual.prompt.low = 1024;
-  usual.output.low = 4;
-  usual.arrivals.kind = serving::ArrivalKind::kConstant;
-  usual.arrivals.rate = 100;
-  program.workload = loadOr(config, usual);
+  serving::WorkloadSpec defaults = defaultLoad(config);
+  defaults.prompt = {};
+  defaults.prompt.low = 1024;
+  defaults.output.low = 4;
+  defaults.arrivals.kind = serving::ArrivalKind::kConstant;
+  defaults.arrivals.rate = 100;
+  program.workload = loadOr(config, defaults);
   const scenario::ServingSection& section = servingSection(config);
   serving::WindowSpec& window = program.system.window;
   window.warmup =

@@ -54,7 +54,7 @@ Design AggregateTokensProcedure::design(const TestConfig& config) const {
   design.axes = {{"Rate", "requests/s"}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad(config));
+  program.workload = loadOr(config, defaultLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   const double capacity = requestCapacity(program);
   design.numbers.configure("Capacity of the pools", fmt::format("{:.3g} requests/s", capacity));

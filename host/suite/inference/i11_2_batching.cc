@@ -42,11 +42,11 @@ Design BatchingProcedure::design(const TestConfig& config) const {
   design.axes = {{"Largest batch", "requests"}, {"Batching", ""}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  serving::WorkloadSpec usual = usualLoad(config);
-  usual.output.kind = serving::LengthKind::kUniform;
-  usual.output.low = 16;
-  usual.output.high = 128;
-  program.workload = loadOr(config, usual);
+  serving::WorkloadSpec defaults = defaultLoad(config);
+  defaults.output.kind = serving::LengthKind::kUniform;
+  defaults.output.low = 16;
+  defaults.output.high = 128;
+  program.workload = loadOr(config, defaults);
   program.system.window = steadyWindow(config, design.numbers);
   const std::vector<std::uint32_t> draft(kDraftBatches.begin(), kDraftBatches.end());
   const auto batches =
@@ -60,7 +60,7 @@ Design BatchingProcedure::design(const TestConfig& config) const {
         scheduler.batching = serving::Batching::kStatic;
         scheduler.reserve = serving::Reserve::kPromptMax;
         if (scheduler.max_output == 0) {
-          scheduler.max_output = serving::mostOutput(program.workload);
+          scheduler.max_output = serving::maxOutput(program.workload);
         }
       }
       addSteadyPoint(config, design, {std::to_string(batch), continuous ? "continuous" : "static"},

@@ -46,7 +46,7 @@ Design OverloadProcedure::design(const TestConfig& config) const {
   design.axes = {{"Offered load", "%"}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad(config));
+  program.workload = loadOr(config, defaultLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   program.system.scheduler.preemption = serving::Preemption::kRecomputePrefill;
   const auto& rates = config.scenario.parameters.rates;

@@ -55,11 +55,11 @@ double gigabytesPerSecond(const bench::TrialResult& trial) {
 
 double busiestAtLevel(const bench::TrialResult& trial) {
   if (!trial.flow_level) return busiestLinkPercent(trial);
-  double most = kNotMeasured;
+  double max = kNotMeasured;
   for (const bench::FlowLink& link : trial.flow_level->links) {
-    if (link.between_switches) most = std::fmax(most, 100 * link.utilisation);
+    if (link.between_switches) max = std::fmax(max, 100 * link.utilisation);
   }
-  return most;
+  return max;
 }
 
 Figure scaleFigure(std::string column, std::string unit, std::string kpi,

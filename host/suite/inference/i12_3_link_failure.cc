@@ -80,7 +80,7 @@ Design ServingFailureProcedure::design(const TestConfig& config) const {
   if (!dual) numbers.deviation("no two links fail at a time: leaves have two uplinks");
   bench::TrialSpec any;
   any.dut.convergence = config.scenario.convergence;
-  any.transport = transportOr(config, usualRoce());
+  any.transport = transportOr(config, defaultRoce());
   if (outageOf(any, failureTime(window), fabric::kNever).settled >=
       window.warmup + window.measure) {
     design.refusals.emplace_back(

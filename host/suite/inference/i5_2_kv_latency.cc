@@ -70,11 +70,11 @@ std::vector<LatencyCell> KvLatencyProcedure::cellsOf(const TestConfig& config,
       {Bytes(64 * kKibibyte), Bytes(kMebibyte)}, own.sizes);
   const std::vector<Fraction> draft{Fraction::percent(25), Fraction::percent(50),
                                     Fraction::percent(75), Fraction::percent(90)};
-  const double most = largestLoad(path);
+  const double max = largestLoad(path);
   std::vector<Fraction> loads{Fraction()};
   for (const Fraction load :
        numbers.sweep<Fraction>("Background load", draft, draft, own.loads,
-                               [most](Fraction load) { return load.toDouble() <= most; })) {
+                               [max](Fraction load) { return load.toDouble() <= max; })) {
     loads.push_back(load);
   }
   const auto wanted = static_cast<std::uint32_t>(stats::samplesForQuantile(kKvLargestQuantile));

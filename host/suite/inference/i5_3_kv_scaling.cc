@@ -71,7 +71,7 @@ std::vector<ScalingCell> KvScalingProcedure::cellsOf(const TestConfig& config, N
   for (const Balancing& balancing :
        balancingSweep(config, numbers, {"ecmp", "spray"}, {"ecmp", "spray"})) {
     for (const std::uint32_t pairs : counts) {
-      cells.push_back({pairs, usualVariant(config, balancing)});
+      cells.push_back({pairs, defaultVariant(config, balancing)});
     }
   }
   return cells;

@@ -77,7 +77,7 @@ Design RatioProcedure::design(const TestConfig& config) const {
   design.axes = {{"Rate", "requests/s"}, {"Ratio", ""}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad(config));
+  program.workload = loadOr(config, defaultLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   serving::MappingSpec& servers = program.system.servers;
   const std::uint32_t all = servers.prefill.workers + servers.decode.workers;
@@ -159,16 +159,16 @@ void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoi
     return !limit || value_ms <= static_cast<double>(limit->count()) * 1e-9;
   };
   std::vector<GainAndCosts> all;
-  const Measured* most = nullptr;
-  double most_tokens = 0;
+  const Measured* max = nullptr;
+  double max_tokens = 0;
   for (const Measured* one : rate.points) {
     const double tokens = valueOf(design, *one, slo, "output_tokens_per_s").value_or(0);
     const double ttft = valueOf(design, *one, slo, "ttft_p99_ms").value_or(kNotReached);
     const double itl = valueOf(design, *one, slo, "itl_p99_ms").value_or(kNotReached);
     all.push_back({tokens, {ttft, itl}});
-    if (within(ttft, slo.ttft) && within(itl, slo.tpot) && tokens > most_tokens) {
-      most = one;
-      most_tokens = tokens;
+    if (within(ttft, slo.ttft) && within(itl, slo.tpot) && tokens > max_tokens) {
+      max = one;
+      max_tokens = tokens;
     }
   }
   const std::vector<std::size_t> pareto = paretoSet(all);
@@ -180,8 +180,8 @@ void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoi
                                     fmt::format("{}", fmt::join(names, ", ")));
   result.summary += fmt::format(
       "{}At {} requests/s {}.", number == 1 ? "" : " ", rate.rate,
-      most == nullptr ? "no ratio keeps the limits"
-                      : most->point.values[1] + " keeps the limits with the most output tokens");
+      max == nullptr ? "no ratio keeps the limits"
+                     : max->point.values[1] + " keeps the limits with the most output tokens");
   addRatioChart(design, slo, rate, pareto, number, builder);
 }
 

@@ -75,13 +75,13 @@ Design ParallelismProcedure::design(const TestConfig& config) const {
         "and TP 8 in both pools");
     return design;
   }
-  serving::WorkloadSpec usual = usualLoad(config);
-  usual.prompt = {};
-  usual.prompt.low = 4096;
-  usual.output.low = 32;
-  usual.arrivals.rate = design.numbers.isStandard() ? 4 : 15;
+  serving::WorkloadSpec defaults = defaultLoad(config);
+  defaults.prompt = {};
+  defaults.prompt.low = 4096;
+  defaults.output.low = 32;
+  defaults.arrivals.rate = design.numbers.isStandard() ? 4 : 15;
   serving::ServingProgram program = section;
-  program.workload = loadOr(config, usual);
+  program.workload = loadOr(config, defaults);
   program.system.window = steadyWindow(config, design.numbers);
   for (const Parallelism& one : kConfigurations) {
     program.system.servers = serversOf(servers, one);

@@ -106,7 +106,7 @@ Design QueueDepthProcedure::design(const TestConfig& config) const {
   design.axes = {{"Offered load", "of prefill capacity"}};
   design.repetitions = design.numbers.repetitions(3, 1);
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad(config));
+  program.workload = loadOr(config, defaultLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   const double prompt = serving::meanPrompt(program.workload);
   const double capacity = prefillCapacity(program) / prompt;

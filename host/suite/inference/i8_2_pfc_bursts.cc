@@ -119,7 +119,7 @@ bench::TrialSpec kvBurstTrial(const TestConfig& config, const BurstCell& cell) {
   const Picoseconds wire = wireTimeOf(kBurstMessage, config.scenario.topology.link_rate);
   spec.duration = cell.window + wire * std::int64_t{cell.bursts};
   spec.drain = milliseconds(10);
-  const std::uint8_t other = *classBeside(spec.dut.switches, roce.data_priority);
+  const std::uint8_t other = *otherClass(spec.dut.switches, roce.data_priority);
   for (const std::uint8_t priority : {roce.data_priority, other}) {
     bench::StreamSpec stream;
     stream.from = hosts - 1;
@@ -267,12 +267,12 @@ void PfcBurstProcedure::report(const TestConfig& config, const Design& design,
   builder.result().timelines.push_back(
       pauseTimeline(*first.samples, first.sim_end, fmt::format("pauses_{}", placeOf(design, last)),
                     last.point.label + ": pauses"));
-  std::size_t calm = 0;
+  std::size_t without_pauses = 0;
   for (const Measured& one : measured) {
-    if (meanOf(design, one, pauses)->value == 0) ++calm;
+    if (meanOf(design, one, pauses)->value == 0) ++without_pauses;
   }
   builder.result().summary =
-      fmt::format("{} of {} points without any PAUSE.", calm, measured.size());
+      fmt::format("{} of {} points without any PAUSE.", without_pauses, measured.size());
   builder.primary("PAUSE frames, " + last.point.label, *meanOf(design, last, pauses));
 }
 

@@ -32,7 +32,7 @@ constexpr Bytes kMixedEpMessage{64 * kKibibyte};
 constexpr Fraction kMixedKvLoad = Fraction::percent(80);
 // Interval of samples; a rate is a mean over ten of them.
 constexpr Picoseconds kMixedSampling = microseconds(20);
-constexpr std::int64_t kMostMixedSamples = 5000;
+constexpr std::int64_t kMaxMixedSamples = 5000;
 
 struct MixedCell {
   bool ep_joins = true;
@@ -101,10 +101,10 @@ workload::JobSpec mixedEp(const fabric::TopologySpec& topology, Picoseconds dura
   const std::uint32_t hosts = topology.hostCount();
   std::vector<workload::HostId> ranks;
   for (std::uint32_t host = 1; host < hosts; host += 2) ranks.push_back(host);
-  const Picoseconds least =
+  const Picoseconds min =
       wireTimeOf(kMixedEpMessage, topology.link_rate) * static_cast<std::int64_t>(ranks.size() - 1);
   return dispatchJob(std::move(ranks), kMixedEpMessage,
-                     static_cast<std::uint32_t>(duration / least) + 1);
+                     static_cast<std::uint32_t>(duration / min) + 1);
 }
 
 Design MixedConvergenceProcedure::design(const TestConfig& config) const {
@@ -125,7 +125,7 @@ Design MixedConvergenceProcedure::design(const TestConfig& config) const {
                                        "other one",
                                        valueText(kMixedEpMessage)));
   design.numbers.configure("Joining", valueText(joining));
-  const Picoseconds sampling = std::max(kMixedSampling, duration / kMostMixedSamples);
+  const Picoseconds sampling = std::max(kMixedSampling, duration / kMaxMixedSamples);
   design.numbers.configure("Rate window", valueText(sampling * kClassWindow));
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 1.5;

@@ -51,7 +51,7 @@ Design RoutingProcedure::design(const TestConfig& config) const {
         "one decode worker leaves no choice: serving.servers.decode needs 2");
     return design;
   }
-  program.workload = loadOr(config, usualLoad(config));
+  program.workload = loadOr(config, defaultLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   design.numbers.configure("Capacity", fmt::format("{:.3g} requests/s of this load at most; beyond "
                                                    "it requests queue without end",

@@ -45,14 +45,14 @@ std::uint64_t sharedTokens(std::uint64_t prompt, std::uint64_t prefix, std::uint
   return std::min(prefix, prompt - 1) / page * page;
 }
 
-bool cameToDecode(const RequestRecord& record) { return record.decode_start != serving::kNever; }
+bool reachedDecode(const RequestRecord& record) { return record.decode_start != serving::kNever; }
 
 // Mean bytes of KV cache of a measured request that came to decode.
 std::optional<Reading> bytesPerRequest(const serving::ServingResult& result) {
   double bytes = 0;
   double requests = 0;
   for (const RequestRecord& record : result.requests) {
-    if (!record.measured || !cameToDecode(record)) continue;
+    if (!record.measured || !reachedDecode(record)) continue;
     bytes += static_cast<double>(record.bytes);
     ++requests;
   }
@@ -102,11 +102,11 @@ Design PrefixProcedure::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(3, 1);
   const scenario::Parameters& own = config.scenario.parameters;
   serving::ServingProgram program = servingSection(config).program;
-  serving::WorkloadSpec usual = usualLoad(config);
-  usual.prompt = {};
-  usual.prompt.low = design.numbers.isStandard() ? 4096 : 640;
-  usual.arrivals.rate = design.numbers.isStandard() ? 10 : 40;
-  program.workload = loadOr(config, usual);
+  serving::WorkloadSpec defaults = defaultLoad(config);
+  defaults.prompt = {};
+  defaults.prompt.low = design.numbers.isStandard() ? 4096 : 640;
+  defaults.arrivals.rate = design.numbers.isStandard() ? 10 : 40;
+  program.workload = loadOr(config, defaults);
   program.system.window = steadyWindow(config, design.numbers);
   serving::PrefixSpec& prefix = program.workload.prefix;
   design.numbers.configure("Common prefixes", fmt::format("{}, prefix g with probability ~ g^-{:g}",
@@ -140,8 +140,8 @@ Design PrefixProcedure::design(const TestConfig& config) const {
                        program);
         if (!design.refusals.empty()) return design;
         if (!condition.missing) continue;
-        const std::uint32_t most = tokens / page * page;
-        design.points.back().packet_hops *= 1 - prefix.share * std::min(1.0, most / mean);
+        const std::uint32_t max = tokens / page * page;
+        design.points.back().packet_hops *= 1 - prefix.share * std::min(1.0, max / mean);
       }
     }
   }

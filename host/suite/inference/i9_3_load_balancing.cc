@@ -72,7 +72,7 @@ std::vector<MixCell> InferenceBalancingProcedure::cellsOf(const TestConfig& conf
   std::vector<MixCell> cells;
   for (const auto& mix : kMixes) {
     for (const Balancing& balancing : balancings) {
-      cells.push_back({mix.first, mix.second, usualVariant(config, balancing)});
+      cells.push_back({mix.first, mix.second, defaultVariant(config, balancing)});
     }
   }
   return cells;
@@ -163,8 +163,8 @@ double linkOversubscription(const bench::TrialResult& trial) {
   for (const bench::LinkLoad& link : trial.fabric->links) {
     const double seconds =
         static_cast<double>(link.bytes) / static_cast<double>(link.rate.bitsPerSecond());
-    double& most = link.between_switches ? between : of_hosts;
-    most = std::max(most, seconds);
+    double& max = link.between_switches ? between : of_hosts;
+    max = std::max(max, seconds);
   }
   return of_hosts > 0 ? between / of_hosts : kNotMeasured;
 }

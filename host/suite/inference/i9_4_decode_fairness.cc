@@ -24,9 +24,9 @@ std::optional<Reading> jain(const std::vector<double>& shares) {
   return index ? std::optional<Reading>(*index) : std::nullopt;
 }
 std::optional<Reading> maxOverMin(const std::vector<double>& shares) {
-  const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
-  if (least == shares.end() || *least <= 0) return std::nullopt;
-  return Reading(*most / *least);
+  const auto [min, max] = std::minmax_element(shares.begin(), shares.end());
+  if (min == shares.end() || *min <= 0) return std::nullopt;
+  return Reading(*max / *min);
 }
 
 class DecodeFairnessProcedure final : public FabricProcedure {
@@ -52,7 +52,7 @@ Design DecodeFairnessProcedure::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(3, 1);
   const serving::ServingProgram& section = servingSection(config).program;
   serving::ServingProgram program = section;
-  program.workload = loadOr(config, usualLoad(config));
+  program.workload = loadOr(config, defaultLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
   const double per_worker = requestRate(program.workload) / section.system.servers.decode.workers;
   const auto sized = [&](std::uint32_t decode) {

@@ -39,7 +39,7 @@ using bench::TrialResult;
 // Path MTU: payload of a full frame.
 constexpr Bytes kMtu{4096};
 // Frames of a message that the card can send (docs/card.md).
-constexpr std::int64_t kMostFrames = 65'535;
+constexpr std::int64_t kMaxFrames = 65'535;
 // Interval of messages sent one at a time: a multiple of the wire time of their frames, plus the
 // software's time.
 constexpr std::int64_t kEndpointSpacing = 16;
@@ -47,9 +47,9 @@ constexpr std::int64_t kCardSpacing = 2;
 constexpr Picoseconds kEndpointPause = microseconds(500);
 constexpr Picoseconds kCardPause = microseconds(5);
 // Messages at line rate that a trial is long enough for.
-constexpr std::int64_t kLeastMessages = 16;
+constexpr std::int64_t kMinMessages = 16;
 constexpr std::uint32_t kOutstanding = 16;  // of simulated hosts, at line rate
-constexpr double kMostBackground = 0.95;    // of a link that messages are to cross
+constexpr double kMaxBackground = 0.95;     // of a link that messages are to cross
 
 constexpr std::uint32_t kKvMessages = 0;    // group of the messages' streams
 constexpr std::uint32_t kKvBackground = 1;  // and of the background's
@@ -158,7 +158,7 @@ bench::TrialSpec streamTrial(const TestConfig& config, const KvPoint& point, std
   } else {
     // A whole number of messages. Messages that software has not completed by their end were too
     // slow.
-    const std::int64_t whole = std::max((duration + wire - Picoseconds(1)) / wire, kLeastMessages);
+    const std::int64_t whole = std::max((duration + wire - Picoseconds(1)) / wire, kMinMessages);
     spec = loadTrial(config, load, wire * whole,
                      endpoints ? Picoseconds() : own.drain.value_or(milliseconds(1)), 0);
     if (spec.streams.size() == 1) spec.streams.front().start = {};
@@ -304,7 +304,7 @@ Design KvTransferProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Message", ""}, {"Queue pairs", ""}, {"Traffic", ""}};
   const auto possible = [&](Bytes size) {
-    return platform != Platform::kCard || framesOf(size) <= kMostFrames;
+    return platform != Platform::kCard || framesOf(size) <= kMaxFrames;
   };
   const auto sizes = design.numbers.sweep<Bytes>(
       "Message sizes",
@@ -334,7 +334,7 @@ Design KvTransferProcedure::design(const TestConfig& config) const {
         "background (parameters.loads) comes from further ports of a card: this scenario has none");
   }
   for (const Fraction load : loads) {
-    if (load.toDouble() > kMostBackground) {
+    if (load.toDouble() > kMaxBackground) {
       design.refusals.push_back(
           fmt::format("a background load of {} leaves no room for messages", valueText(load)));
     }

@@ -20,10 +20,10 @@ bool beats(const GainAndCosts& one, const GainAndCosts& other) {
 std::vector<std::size_t> paretoSet(const std::vector<GainAndCosts>& points) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const bool beaten = std::any_of(points.begin(), points.end(), [&](const GainAndCosts& other) {
-      return beats(other, points[i]);
-    });
-    if (!beaten) places.push_back(i);
+    const bool dominated =
+        std::any_of(points.begin(), points.end(),
+                    [&](const GainAndCosts& other) { return beats(other, points[i]); });
+    if (!dominated) places.push_back(i);
   }
   return places;
 }

@@ -95,8 +95,8 @@ double variation(const std::vector<double>& values) {
 // Coefficient of variation of gaps [ps]. Arrivals are whole picoseconds: gaps that differ by less
 // are equal.
 double variationOfGaps(const std::vector<double>& gaps) {
-  const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
-  return *most - *least <= 1 ? 0 : variation(gaps);
+  const auto [min, max] = std::minmax_element(gaps.begin(), gaps.end());
+  return *max - *min <= 1 ? 0 : variation(gaps);
 }
 
 // The load of each point as it came, of the first repetition: lengths and gaps of the measured
@@ -243,7 +243,7 @@ void noteEmptyWindows(std::span<const Measured> measured, ResultBuilder& builder
 
 // A trace's rate varies over time: the window's rate may differ from the point's.
 void noteRates(std::span<const Measured> measured, ResultBuilder& builder) {
-  constexpr double kMostDifference = 0.2;
+  constexpr double kMaxRelativeDifference = 0.2;
   std::vector<std::string> points;
   for (const Measured& one : measured) {
     const serving::WorkloadSpec& load = one.point.spec.serving->workload;
@@ -255,7 +255,8 @@ void noteRates(std::span<const Measured> measured, ResultBuilder& builder) {
         static_cast<double>(std::count_if(result.requests.begin(), result.requests.end(),
                                           [](const auto& record) { return record.measured; }));
     const double wanted = serving::requestRate(load);
-    if (!(window > 0) || std::abs(requests / window - wanted) <= kMostDifference * wanted) continue;
+    if (!(window > 0) || std::abs(requests / window - wanted) <= kMaxRelativeDifference * wanted)
+      continue;
     points.push_back(fmt::format("{}: {:.4g} requests/s instead of {:.4g}", one.point.label,
                                  requests / window, wanted));
   }

@@ -45,9 +45,9 @@ Halves halvesOf(const TestConfig& config) {
 }
 
 std::uint32_t groupRanks(const TestConfig& config, Numbers& numbers) {
-  const std::uint32_t usual = numbers.isStandard() ? 64 : 4 * nicsOf(config);
+  const std::uint32_t defaults = numbers.isStandard() ? 64 : 4 * nicsOf(config);
   const auto& own = config.scenario.parameters.ranks;
-  return own ? own->front() : usual;
+  return own ? own->front() : defaults;
 }
 
 Picoseconds pairTime(const Numbers& numbers) {
@@ -66,7 +66,7 @@ void addTransferPairs(const TestConfig& config, const ScaleCell& cell,
   std::vector<Transfer> pairs;
   for (std::size_t i = 0; i < half; ++i) pairs.push_back({hosts[i], hosts[half + i]});
   bench::TrialSpec spec = emptyTrial(config);
-  spec.transport = transportOr(config, usualRoce());
+  spec.transport = transportOr(config, defaultRoce());
   spec.flow_level = cell.flows;
   workload::JobSpec job = transferJob("kv", pairs, pairMessage(config));
   const Picoseconds time = pairTime(design.numbers);
@@ -115,7 +115,7 @@ double messagesOfRequest(const serving::ServingProgram& program) {
 void addSystem(const TestConfig& config, const ScaleCell& cell, std::vector<std::string> values,
                const serving::WindowSpec& window, Design& design) {
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad(config));
+  program.workload = loadOr(config, defaultLoad(config));
   serving::MappingSpec& servers = program.system.servers;
   const auto workersOf = [&](const serving::PoolShape& pool) {
     return cell.nodes / 2 * (servers.gpus / pool.tp);
@@ -152,7 +152,7 @@ std::optional<std::string> shapeRefusal(const TestConfig& config) {
 
 }  // namespace
 
-std::uint32_t mostNodes(const TestConfig& config) {
+std::uint32_t maxNodes(const TestConfig& config) {
   return 2 * (halvesOf(config).hosts / nicsOf(config));
 }
 
@@ -168,10 +168,10 @@ std::vector<std::uint32_t> clusterHosts(const TestConfig& config, std::uint32_t 
 
 std::vector<ScaleCell> scaleCells(const TestConfig& config, Numbers& numbers) {
   const scenario::Parameters& own = config.scenario.parameters;
-  const std::uint32_t most = mostNodes(config);
+  const std::uint32_t max = maxNodes(config);
   auto nodes = numbers.sweep<std::uint32_t>("Nodes", {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
                                             {2, 4, 8, 32, 128, 256}, own.nodes,
-                                            [most](std::uint32_t n) { return n <= most; });
+                                            [max](std::uint32_t n) { return n <= max; });
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   const std::uint32_t packets = own.packet_nodes.value_or(numbers.isStandard() ? 128 : 8);
@@ -196,13 +196,13 @@ void addScalePoints(const TestConfig& config, const std::vector<ScaleCell>& cell
     design.refusals.push_back(*std::move(why));
     return;
   }
-  const std::uint32_t most = mostNodes(config);
+  const std::uint32_t max = maxNodes(config);
   for (const ScaleCell& cell : cells) {
-    if (cell.nodes % 2 == 0 && cell.nodes <= most) continue;
+    if (cell.nodes % 2 == 0 && cell.nodes <= max) continue;
     design.refusals.push_back(fmt::format(
         "a cluster of {} servers: half of them are prefill, and the DUT has hosts for {} with {} "
         "NICs each",
-        cell.nodes, most, nicsOf(config)));
+        cell.nodes, max, nicsOf(config)));
     return;
   }
   const serving::WindowSpec window =

@@ -23,7 +23,7 @@ struct ScaleCell {
 };
 
 // Servers of the largest cluster that the DUT has hosts for, an even number.
-std::uint32_t mostNodes(const TestConfig& config);
+std::uint32_t maxNodes(const TestConfig& config);
 // Hosts of a cluster of `nodes` servers: those of its prefill servers, then of its decode servers.
 // The pools grow from opposite ends of the fabric, or each in its own pool of leaves.
 std::vector<std::uint32_t> clusterHosts(const TestConfig& config, std::uint32_t nodes);

@@ -13,7 +13,7 @@
 namespace plumbline::suite {
 namespace {
 
-constexpr std::uint32_t kFewestWindows = 4;  // mannKendall()
+constexpr std::uint32_t kMinWindows = 4;  // mannKendall()
 // Intervals of the time series, from which the longest queue of a window is taken.
 constexpr std::uint32_t kSeries = 2000;
 
@@ -132,9 +132,9 @@ ServingSoakDesign::ServingSoakDesign(const TestConfig& config) : design(config) 
                     valueText(clock.window), valueText(clock.interval)));
     return;
   }
-  if (windows < kFewestWindows) {
+  if (windows < kMinWindows) {
     design.refusals.push_back(
-        fmt::format("{} windows are fewer than {}, and give no trend", windows, kFewestWindows));
+        fmt::format("{} windows are fewer than {}, and give no trend", windows, kMinWindows));
     return;
   }
   const scenario::ServingSection& section = servingSection(config);
@@ -262,9 +262,9 @@ std::vector<WindowFigure> memoryWindows(const SoakClock& clock, const bench::Tri
     }
     const std::optional<double> row[] = {
         mean(sample.prefill),
-        static_cast<double>(sample.prefill.fewest),
+        static_cast<double>(sample.prefill.min),
         mean(sample.decode),
-        static_cast<double>(sample.decode.fewest),
+        static_cast<double>(sample.decode.min),
         static_cast<double>(sample.pinned),
         static_cast<double>(sample.in_stage[static_cast<std::size_t>(serving::Stage::kTransfer)]),
         static_cast<double>(sample.messages_open),

@@ -48,8 +48,8 @@ std::string poolText(const serving::PoolShape& pool) {
 }  // namespace
 
 const scenario::ServingSection& servingSection(const TestConfig& config) {
-  static const scenario::ServingSection kUsual;
-  return config.scenario.serving ? *config.scenario.serving : kUsual;
+  static const scenario::ServingSection kDefault;
+  return config.scenario.serving ? *config.scenario.serving : kDefault;
 }
 
 std::vector<std::uint32_t> servingHosts(const TestConfig& config,
@@ -72,7 +72,7 @@ std::vector<std::uint32_t> servingHosts(const TestConfig& config,
 bench::TrialSpec servingTrial(const TestConfig& config, serving::ServingProgram program) {
   bench::TrialSpec spec = emptyTrial(config);
   spec.workload.reset();
-  spec.transport = transportOr(config, usualRoce());
+  spec.transport = transportOr(config, defaultRoce());
   program.system.seed = config.scenario.seed;
   program.slo = servingSection(config).slo;
   program.hosts = servingHosts(config, program);

@@ -44,7 +44,7 @@ constexpr double kTraceRoom = 1.1;
 
 }  // namespace
 
-serving::WorkloadSpec usualLoad(const TestConfig& config) {
+serving::WorkloadSpec defaultLoad(const TestConfig& config) {
   serving::WorkloadSpec load;
   // In the short window of the quick profile a few requests at least must arrive.
   load.arrivals.rate = config.scenario.profile == scenario::Profile::kStandard ? 5 : 15;
@@ -55,8 +55,8 @@ serving::WorkloadSpec usualLoad(const TestConfig& config) {
   return load;
 }
 
-serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& usual) {
-  return servingSection(config).workload.value_or(usual);
+serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& defaults) {
+  return servingSection(config).workload.value_or(defaults);
 }
 
 serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers,
@@ -176,9 +176,9 @@ double peakTransfers(const serving::ServingResult& result) {
   }
   std::sort(changes.begin(), changes.end());
   int now = 0;
-  int most = 0;
-  for (const auto& [time, change] : changes) most = std::max(most, now += change);
-  return most;
+  int max = 0;
+  for (const auto& [time, change] : changes) max = std::max(max, now += change);
+  return max;
 }
 
 void addSteadyTable(const Design& design, const std::vector<Measured>& measured,

@@ -12,8 +12,8 @@ namespace plumbline::suite {
 
 // The default load: Poisson arrivals, prompts Zipf(1) over 128 to 8,192 tokens (inference draft,
 // section 6.2), answers of 128 tokens, of 32 in the quick profile.
-serving::WorkloadSpec usualLoad(const TestConfig& config);
-serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& usual);
+serving::WorkloadSpec defaultLoad(const TestConfig& config);
+serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& defaults);
 
 // Sets the windows of all points: requests that arrive in `measure` after `warmup` are measured
 // (draft: 60 s after 10 s; in the quick profile `quick_measure` after `quick_warmup`). Notes

@@ -27,7 +27,7 @@ void sustainRate(const TestConfig& config, Numbers& numbers, serving::ServingPro
 serving::ServingProgram sustainedProgram(const TestConfig& config, Numbers& numbers,
                                          const serving::WindowSpec& window) {
   serving::ServingProgram program = servingSection(config).program;
-  program.workload = loadOr(config, usualLoad(config));
+  program.workload = loadOr(config, defaultLoad(config));
   program.system.window = window;
   sustainRate(config, numbers, program);
   return program;

@@ -6,9 +6,9 @@ namespace plumbline::suite {
 namespace {
 
 double slowestChunk(const std::vector<TierStage>& stages) {
-  double most = 0;
-  for (const TierStage& stage : stages) most = std::max(most, stage.chunk_us);
-  return most;
+  double max = 0;
+  for (const TierStage& stage : stages) max = std::max(max, stage.chunk_us);
+  return max;
 }
 
 }  // namespace

@@ -8,46 +8,28 @@
 #include <variant>
 
 #include "bench/sim/base_rtt.h"
+#include "fabric/spec/load_balancing.h"
 #include "suite/framework/fabric_procedure.h"
 
 namespace plumbline::suite {
 namespace {
 
-struct Strategy {
-  fabric::LoadBalancingKind kind;
-  const char* word;  // one of scenario::kBalancingWords
-  const char* name;
-};
-
 using Kind = fabric::LoadBalancingKind;
 
-// For each word the first entry is the default.
-constexpr std::array<Strategy, 7> kStrategies{
-    {{Kind::kEcmp, "ecmp", "ECMP"},
-     {Kind::kEcmpQp, "ecmp-qp", "ECMP, BTH-aware"},
-     {Kind::kFlowlet, "flowlet", "flowlet DLB"},
-     {Kind::kSprayRoundRobin, "spray", "packet spray"},
-     {Kind::kSprayRandom, "spray", "packet spray, random"},
-     {Kind::kSprayLeastQueue, "spray", "packet spray, least queue"},
-     {Kind::kWeighted, "ecmp", "weighted ECMP"}}};
-
-Balancing balancing(const Strategy& strategy) {
-  return {strategy.word, strategy.name, strategy.kind};
-}
+Balancing balancing(const fabric::LoadBalancing& one) { return {one.family, one.name, one.kind}; }
 
 }  // namespace
 
 Balancing balancingOf(const std::string& word) {
-  const auto strategy = std::find_if(kStrategies.begin(), kStrategies.end(),
-                                     [&](const Strategy& one) { return word == one.word; });
-  return balancing(strategy == kStrategies.end() ? kStrategies.front() : *strategy);
+  const auto* const found =
+      std::find_if(fabric::kLoadBalancings.begin(), fabric::kLoadBalancings.end(),
+                   [&](const auto& one) { return one.stands_for_family && word == one.family; });
+  return balancing(found == fabric::kLoadBalancings.end() ? fabric::loadBalancing(Kind::kEcmp)
+                                                          : *found);
 }
 
 Balancing scenarioBalancing(const TestConfig& config) {
-  const Kind kind = config.scenario.switches.load_balancing.kind;
-  const auto strategy = std::find_if(kStrategies.begin(), kStrategies.end(),
-                                     [&](const Strategy& one) { return kind == one.kind; });
-  return balancing(strategy == kStrategies.end() ? kStrategies.front() : *strategy);
+  return balancing(fabric::loadBalancing(config.scenario.switches.load_balancing.kind));
 }
 
 std::vector<Balancing> balancingSweep(const TestConfig& config, Numbers& numbers,
@@ -73,8 +55,8 @@ void applyBalancing(const Balancing& balancing, bench::TrialSpec& spec) {
   spec.dut.switches.load_balancing.kind = balancing.kind;
 }
 
-Variant usualVariant(const TestConfig& config, const Balancing& balancing) {
-  return {balancing.name, transportOr(config, usualRoce()), balancing};
+Variant defaultVariant(const TestConfig& config, const Balancing& balancing) {
+  return {balancing.name, transportOr(config, defaultRoce()), balancing};
 }
 
 Variant serviceVariant(const TestConfig& config, const std::string& service,
@@ -83,7 +65,7 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
   const auto& own = config.scenario.transport;
   if (service == "RC" || service == "UC") {
     const auto* given = own ? std::get_if<transport::RoceSpec>(&*own) : nullptr;
-    transport::RoceSpec roce = given != nullptr ? *given : usualRoce();
+    transport::RoceSpec roce = given != nullptr ? *given : defaultRoce();
     roce.service = service == "RC" ? transport::RoceService::kRc : transport::RoceService::kUc;
     variant.transport = roce;
     return variant;

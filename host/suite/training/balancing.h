@@ -41,7 +41,7 @@ struct Variant {
 };
 
 // The scenario's transport, or else the usual RoCEv2, with one balancing.
-Variant usualVariant(const TestConfig& config, const Balancing& balancing);
+Variant defaultVariant(const TestConfig& config, const Balancing& balancing);
 // A service of the drafts' comparisons with one balancing: "RC", "UC", "ROD", "RUD", "RUDI", "UUD".
 // Parameters are the scenario's where it has a transport of that family.
 Variant serviceVariant(const TestConfig& config, const std::string& service,

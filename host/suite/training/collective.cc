@@ -89,13 +89,13 @@ double payloadOf(const CollectivePoint& point, std::uint32_t iterations) {
 
 // Largest number of data packets of a trial that is simulated packet by packet: a few minutes of
 // wall time, and enough to fast-forward from for 1,024 ranks.
-constexpr std::uint64_t kMostPackets = 2'000'000'000;
+constexpr std::uint64_t kMaxPackets = 2'000'000'000;
 constexpr double kPayloadOfPacket = 4096;
-constexpr double kMostPayload = static_cast<double>(kMostPackets) * kPayloadOfPacket;
+constexpr double kMaxPayload = static_cast<double>(kMaxPackets) * kPayloadOfPacket;
 
 // Of a trial that may end early: half a minute, on one core.
 constexpr std::uint64_t kEarlyPackets = 50'000'000;
-constexpr std::uint32_t kFewestIterations = 3;
+constexpr std::uint32_t kMinIterationsToEnd = 3;
 // Fast-forwarding a ring takes seven iterations with messages of a bandwidth-delay product, whose
 // number grows with the square of the ranks: this many packets for each.
 constexpr double kPredictionPackets = 1'600;
@@ -135,8 +135,8 @@ bench::TrialSpec collectiveTrial(const TestConfig& config, const CollectivePoint
   program.collectives.push_back(collectiveSpec(point.kind, point.size));
   job.program = program;
   spec.workload->jobs.push_back(std::move(job));
-  if (isRing(point.kind) && payloadOf(point, iterations) > kMostPayload) {
-    spec.fast_forward.emplace().packets = kMostPackets;
+  if (isRing(point.kind) && payloadOf(point, iterations) > kMaxPayload) {
+    spec.fast_forward.emplace().packets = kMaxPackets;
   }
   return spec;
 }
@@ -148,16 +148,16 @@ void endCollectiveEarly(const TestConfig& config, const CollectivePoint& point,
   const double each = payloadOf(point, 1) / kPayloadOfPacket;
   const auto possible =
       static_cast<std::uint32_t>(std::clamp(static_cast<double>(kEarlyPackets) / each, 1.0, 1e6));
-  const std::uint32_t most = std::max(possible, kFewestIterations);
+  const std::uint32_t max = std::max(possible, kMinIterationsToEnd);
   const double prediction =
       std::max(static_cast<double>(kEarlyPackets), kPredictionPackets * point.ranks * point.ranks);
   const bool may_predict = spec.fast_forward.has_value();
   spec.fast_forward.reset();
-  if (may_predict && each * kFewestIterations > std::max(4.0 * kEarlyPackets, prediction)) {
+  if (may_predict && each * kMinIterationsToEnd > std::max(4.0 * kEarlyPackets, prediction)) {
     spec.fast_forward.emplace().packets = static_cast<std::uint64_t>(prediction);
     return;  // as many iterations as the draft has: the second one repeats
   }
-  program.iterations = std::min(program.iterations, most);
+  program.iterations = std::min(program.iterations, max);
   // The draft's 100 iterations are enough for a median.
   spec.early_end = earlyEnd(bench::WatchedFigure::kIterationTime, 0.5);
 }
@@ -315,7 +315,7 @@ std::vector<Variant> CollectiveProcedure::variants(const TestConfig& config,
   std::vector<Variant> variants;
   for (const Balancing& balancing : balancingSweep(config, numbers, {"ecmp", "flowlet", "spray"},
                                                    {"ecmp", "flowlet", "spray"})) {
-    variants.push_back(usualVariant(config, balancing));
+    variants.push_back(defaultVariant(config, balancing));
   }
   return variants;
 }
@@ -373,7 +373,7 @@ void CollectiveProcedure::report(const TestConfig& config, const Design& design,
                                  ResultBuilder& builder) const {
   const std::vector<CollectivePoint>& points = design.carried<CollectiveRuns>().points;
   const std::uint32_t iterations = mayEndEarly(config) && !measured.empty()
-                                       ? fewestIterations(measured)
+                                       ? minIterationsToEnd(measured)
                                        : design.carried<CollectiveRuns>().iterations;
   const std::vector<Figure> figures = busBandwidthFigures(config, points, iterations);
   const Figure& bandwidth = figures.front();

@@ -77,7 +77,7 @@ double incastHops(const TestConfig& config, const Incast& incast) {
 }
 
 std::optional<Picoseconds> sharingDuration(const TestConfig& config) {
-  if (mayEndEarly(config)) return kMostSharing;
+  if (mayEndEarly(config)) return kMaxIncastTime;
   return config.scenario.parameters.duration;
 }
 
@@ -89,13 +89,13 @@ void endSharingEarly(const TestConfig& config, const Incast& incast, bench::Tria
   if (!mayEndEarly(config)) return;
   spec.early_end = earlyEnd(bench::WatchedFigure::kGoodput, 0);
   spec.early_end->from = incast.join_at;
-  spec.early_end->not_before = kLeastSharing;
+  spec.early_end->not_before = kMinIncastTime;
 }
 
 double sharingHops(const TestConfig& config, const Incast& incast) {
   if (!mayEndEarly(config)) return incastHops(config, incast);
   Incast expected = incast;
-  expected.until = kLeastSharing;
+  expected.until = kMinIncastTime;
   return incastHops(config, expected);
 }
 
@@ -143,12 +143,12 @@ Picoseconds sharingSampling(const TestConfig& config, const Incast& incast) {
   constexpr Bytes kFullFrame{4178};
   constexpr std::int64_t kPackets = 40;
   constexpr Picoseconds kShortestWindow = microseconds(100);
-  constexpr std::int64_t kMostNumbers = 2'000'000;
+  constexpr std::int64_t kMaxNumbers = 2'000'000;
   const std::int64_t flows = std::int64_t{incast.senders} * incast.flows;
   const Picoseconds packets =
       frameSlot(kFullFrame, config.scenario.topology.link_rate) * (flows * kPackets);
   return std::max(std::max(packets, kShortestWindow) / std::int64_t{ConvergenceRule().window},
-                  incast.until / (kMostNumbers / flows));
+                  incast.until / (kMaxNumbers / flows));
 }
 
 Convergence joiningConvergence(const Incast& incast, const bench::TrialResult& trial) {

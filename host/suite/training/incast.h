@@ -43,12 +43,12 @@ std::vector<std::uint32_t> senderSweep(const TestConfig& config, Numbers& number
 
 // Joining senders in the profile `standard` where trials may end early (mayEndEarly()): they join
 // after kEarlyJoining, and the trial ends when goodput is stationary since then, but not before
-// kLeastSharing, within which the slowest of the published settings that converge do so, and after
-// kMostSharing at the latest. Otherwise at a quarter of the duration, which is then kept.
+// kMinIncastTime, within which the slowest of the published settings that converge do so, and after
+// kMaxIncastTime at the latest. Otherwise at a quarter of the duration, which is then kept.
 inline constexpr Picoseconds kEarlyJoining = milliseconds(100);
-inline constexpr Picoseconds kLeastSharing = milliseconds(1000);
-inline constexpr Picoseconds kMostSharing = milliseconds(4000);
-// Of parameters.duration, or kMostSharing; nothing for the profile's own.
+inline constexpr Picoseconds kMinIncastTime = milliseconds(1000);
+inline constexpr Picoseconds kMaxIncastTime = milliseconds(4000);
+// Of parameters.duration, or kMaxIncastTime; nothing for the profile's own.
 std::optional<Picoseconds> sharingDuration(const TestConfig& config);
 Picoseconds joiningTime(const TestConfig& config, Picoseconds duration);
 void endSharingEarly(const TestConfig& config, const Incast& incast, bench::TrialSpec& spec);

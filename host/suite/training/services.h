@@ -13,7 +13,7 @@
 namespace plumbline::suite {
 
 // Largest number of QPs or PDCs of a pair of hosts in the model.
-inline constexpr std::uint32_t kMostFlowsPerPair = 256;
+inline constexpr std::uint32_t kMaxFlowsPerPair = 256;
 
 struct ServicePairs {
   std::string service;  // "RC", "UC", "ROD", "RUD", "RUDI", "UUD"

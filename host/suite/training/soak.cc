@@ -67,15 +67,15 @@ double meanIterationMicroseconds(const bench::TrialResult& trial) {
 }
 
 double busiestBytesPerSecond(const bench::TrialResult& trial) {
-  std::uint64_t most = 0;
-  for (const bench::LinkLoad& link : trial.fabric->links) most = std::max(most, link.bytes);
-  return static_cast<double>(most) / busyTime(trial).toSeconds();
+  std::uint64_t max = 0;
+  for (const bench::LinkLoad& link : trial.fabric->links) max = std::max(max, link.bytes);
+  return static_cast<double>(max) / busyTime(trial).toSeconds();
 }
 
 double busiestPacketsPerSecond(const bench::TrialResult& trial) {
-  std::uint64_t most = 0;
-  for (const bench::LinkLoad& link : trial.fabric->links) most = std::max(most, link.packets);
-  return static_cast<double>(most) / busyTime(trial).toSeconds();
+  std::uint64_t max = 0;
+  for (const bench::LinkLoad& link : trial.fabric->links) max = std::max(max, link.packets);
+  return static_cast<double>(max) / busyTime(trial).toSeconds();
 }
 
 // Maps the times of the day's events to the time of a sample's window.
@@ -133,7 +133,7 @@ void scheduleWindow(const TestConfig& config, const SoakDesign& design, Picoseco
 }
 
 // Whether a program is queried at each sample, rather than a file read at the end.
-bool asksEachSample(const TestConfig& config) {
+bool checksEachSample(const TestConfig& config) {
   const auto& source = config.scenario.dut_metrics;
   return source && !source->command.empty();
 }
@@ -197,7 +197,7 @@ SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
 bench::TrialSpec soakTrial(const TestConfig& config, const SoakDesign& design,
                            std::uint32_t number) {
   const CollectivePoint point{CollectiveKind::kAllReduce, design.size, design.ranks,
-                              usualVariant(config, scenarioBalancing(config))};
+                              defaultVariant(config, scenarioBalancing(config))};
   bench::TrialSpec spec = collectiveTrial(config, point, design.iterations);
   chooseRecovery(spec);
   spec.fast_forward.reset();
@@ -258,9 +258,9 @@ std::vector<SoakFigure> soakFigures(const TestConfig& config, const SoakDesign& 
   return figures;
 }
 
-std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& design,
-                                    const std::vector<SoakFigure>& figures, TrialRunner& runner,
-                                    ResultBuilder& builder) {
+std::vector<SoakSample> measureSamples(const TestConfig& config, const SoakDesign& design,
+                                       const std::vector<SoakFigure>& figures, TrialRunner& runner,
+                                       ResultBuilder& builder) {
   const double ideal =
       idealIteration(design.ranks, design.size, config.scenario.topology.link_rate);
   std::vector<SoakSample> samples;
@@ -272,7 +272,7 @@ std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& 
     const bench::TrialSpec spec = soakTrial(config, design, number);
     const bench::TrialResult trial = runner.run(spec, 0, label);
     builder.noteLosses(spec, trial, label);
-    if (asksEachSample(config)) runner.dutReport(questionOf(number), sample.time);
+    if (checksEachSample(config)) runner.dutReport(questionOf(number), sample.time);
     sample.fault = fmt::format("{}", fmt::join(trial.faults, "; "));
     for (const SoakFigure& one : figures) {
       if (!trial.valid()) break;
@@ -316,7 +316,7 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
       metrics.push_back(std::move(metric));
     }
   };
-  if (!asksEachSample(config)) {
+  if (!checksEachSample(config)) {
     add(runner.dutReport("dut_metrics", std::nullopt), DutMetricTimes::kGiven, 0);
     if (missing > 0) {
       builder.anomaly(fmt::format("no figures reported by the DUT: {}", first),
@@ -395,11 +395,11 @@ std::vector<Episode> episodesOf(const std::vector<SoakSample>& samples, Picoseco
 Plan SoakProcedure::plan(const TestConfig& config) const {
   const SoakDesign design(config);
   Plan plan;
-  if (design.samples < kFewestSamples) {
+  if (design.samples < kMinSamples) {
     plan.refusals.push_back(fmt::format(
         "{} of soak with a sample each {} are {} samples, fewer "
         "than {}",
-        valueText(design.duration), valueText(design.interval), design.samples, kFewestSamples));
+        valueText(design.duration), valueText(design.interval), design.samples, kMinSamples));
   }
   plan.points.push_back(fmt::format(
       "{} of {} ranks, a sample each {}, {} iterations of {}", valueText(design.duration),
@@ -424,7 +424,7 @@ results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& ru
   window.spec = soakTrial(config, design, 0);
   addTrialConfiguration({window}, builder.result().configuration);
   const std::vector<SoakFigure> figures = soakFigures(config, design);
-  const std::vector<SoakSample> samples = takeSamples(config, design, figures, runner, builder);
+  const std::vector<SoakSample> samples = measureSamples(config, design, figures, runner, builder);
   const auto lost = [](const SoakSample& sample) { return sample.values.empty(); };
   std::size_t without = 0;
   for (const Episode& episode : episodesOf(samples, design.interval, lost)) {
@@ -434,7 +434,7 @@ results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& ru
     builder.result().valid = false;
     without += episode.count;
   }
-  if (samples.size() - without >= kFewestSamples) {
+  if (samples.size() - without >= kMinSamples) {
     report(design, figures, samples, dutSeries(config, design, runner, builder), builder);
   } else {
     builder.result().summary =

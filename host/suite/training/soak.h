@@ -75,9 +75,9 @@ struct SoakSample {
 
 // Runs all windows and samples each; also queries the DUT's own figures for each. Losses of
 // lossless priorities are noted in `builder`.
-std::vector<SoakSample> takeSamples(const TestConfig& config, const SoakDesign& design,
-                                    const std::vector<SoakFigure>& figures, TrialRunner& runner,
-                                    ResultBuilder& builder);
+std::vector<SoakSample> measureSamples(const TestConfig& config, const SoakDesign& design,
+                                       const std::vector<SoakFigure>& figures, TrialRunner& runner,
+                                       ResultBuilder& builder);
 
 // Metrics that the DUT reported over a soak, queried with the samples: one series for each metric;
 // errors are anomalies in `builder`. Nothing when the scenario names no source.
@@ -120,13 +120,13 @@ class SoakProcedure : public Procedure {
   // names no source of DUT metrics.
   [[nodiscard]] virtual std::string notCollected() const = 0;
   // Tables, charts, KPIs and summary. Invalid samples are anomalies already; at least
-  // kFewestSamples are valid. `dut`: metrics that the DUT reported.
+  // kMinSamples are valid. `dut`: metrics that the DUT reported.
   virtual void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
                       const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
                       ResultBuilder& builder) const = 0;
 };
 
 // Fewer samples have no scatter for judging a slope.
-inline constexpr std::uint32_t kFewestSamples = 3;
+inline constexpr std::uint32_t kMinSamples = 3;
 
 }  // namespace plumbline::suite

@@ -126,7 +126,7 @@ std::vector<JobPoint> SyntheticJctProcedure::pointsOf(const TestConfig& config, 
 bench::TrialSpec SyntheticJctProcedure::trialOf(const TestConfig& config, const JobPoint& point,
                                                 std::uint32_t iterations) {
   const CollectivePoint collective{CollectiveKind::kAllReduce, point.size, point.ranks,
-                                   usualVariant(config, point.balancing)};
+                                   defaultVariant(config, point.balancing)};
   bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
   auto& program = std::get<workload::TrainingProgram>(spec.workload->jobs[0].program);
   if (point.mode == Mode::kOverlapped) spec.fast_forward.reset();
@@ -167,7 +167,7 @@ Design SyntheticJctProcedure::design(const TestConfig& config) const {
   for (const JobPoint& point : points) {
     bench::TrialSpec spec = trialOf(config, point, iterations);
     const CollectivePoint collective{CollectiveKind::kAllReduce, point.size, point.ranks,
-                                     usualVariant(config, point.balancing)};
+                                     defaultVariant(config, point.balancing)};
     const double hops = collectiveHops(config, collective, spec);
     design.add({valueText(point.compute), valueText(point.size), std::to_string(point.ranks),
                 point.balancing.name, modeName(point.mode)},

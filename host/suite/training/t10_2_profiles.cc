@@ -167,7 +167,7 @@ Design ProfileProcedure::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(3, 1);
   design.hop_cost = 0.75;
   bench::TrialSpec spec = emptyTrial(config);
-  spec.transport = transportOr(config, usualRoce());
+  spec.transport = transportOr(config, defaultRoce());
   spec.workload = workload;
   design.add({scenario.name}, std::move(spec), payloadHops(config, payload));
   return design;

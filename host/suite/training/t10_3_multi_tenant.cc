@@ -105,7 +105,7 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
   const std::uint32_t leaves = topology.leaves / 2;
   const CollectivePoint collective{workload::CollectiveKind::kAllReduce, size,
                                    leaves * (topology.hosts_per_leaf / 2),
-                                   usualVariant(config, scenarioBalancing(config))};
+                                   defaultVariant(config, scenarioBalancing(config))};
   design.numbers.configure("Ranks of each job", std::to_string(collective.ranks));
   design.numbers.configure("Spine links in common",
                            "those of the common leaves: so many per cent of a job's uplinks");

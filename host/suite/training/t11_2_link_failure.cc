@@ -41,18 +41,18 @@ using workload::CollectiveKind;
 constexpr double kSteadyQuantile = 0.99;  // of the draft's zero impact
 
 // A failing element; none: the trial without failure.
-struct Casualty {
+struct ElementToFail {
   std::string what;  // "leaf uplink"
   std::string element;
 };
 
 struct FailurePoint {
-  Casualty casualty;
+  ElementToFail failing;
   Variant variant;
 };
 
 // One of each kind that the topology has.
-std::vector<Casualty> casualtiesOf(const fabric::TopologySpec& spec) {
+std::vector<ElementToFail> elementsToFail(const fabric::TopologySpec& spec) {
   const fabric::Topology topology = fabric::buildTopology(spec);
   const auto isLeaf = [&](fabric::NodeId node) {
     const auto& links = topology.nodes()[node].out_links;
@@ -60,7 +60,7 @@ std::vector<Casualty> casualtiesOf(const fabric::TopologySpec& spec) {
       return topology.nodes()[topology.links()[link].to].kind == fabric::NodeKind::kHost;
     });
   };
-  std::vector<Casualty> all{{"nothing", {}}};
+  std::vector<ElementToFail> all{{"nothing", {}}};
   std::optional<fabric::LinkId> uplink;
   std::optional<fabric::LinkId> higher;
   for (fabric::LinkId id = 0; id < topology.links().size(); ++id) {
@@ -111,9 +111,9 @@ FailureDesign failureDesign(const TestConfig& config, Numbers& numbers) {
   numbers.configure("Routing convergence", valueText(config.scenario.convergence));
   const auto balancings =
       balancingSweep(config, numbers, {"ecmp", "flowlet", "spray"}, {"ecmp", "flowlet", "spray"});
-  for (const Casualty& casualty : casualtiesOf(config.scenario.topology)) {
+  for (const ElementToFail& failing : elementsToFail(config.scenario.topology)) {
     for (const Balancing& balancing : balancings) {
-      design.points.push_back({casualty, usualVariant(config, balancing)});
+      design.points.push_back({failing, defaultVariant(config, balancing)});
     }
   }
   return design;
@@ -153,12 +153,12 @@ class LinkFailureProcedure : public FabricProcedure {
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;
   // From how many failures had zero impact in every repetition, and the worst overhead.
-  [[nodiscard]] virtual std::string summaryOf(std::size_t failures, std::size_t unharmed,
+  [[nodiscard]] virtual std::string summaryOf(std::size_t failures, std::size_t without_loss,
                                               double worst_overhead_percent) const {
     return fmt::format(
         "{} of {} failures had zero impact; the iteration of a failure takes up to {:.4g} % "
         "longer.",
-        unharmed, failures, worst_overhead_percent);
+        without_loss, failures, worst_overhead_percent);
   }
 };
 
@@ -167,20 +167,20 @@ Design LinkFailureProcedure::design(const TestConfig& config) const {
   design.axes = {{"Fails", ""}, {"Balancing", ""}};
   const FailureDesign plan = failureDesign(config, design.numbers);
   design.repetitions = design.numbers.repetitions(20, 2);
-  if (plan.points.front().casualty.what != plan.points.back().casualty.what) {
+  if (plan.points.front().failing.what != plan.points.back().failing.what) {
     for (const FailurePoint& point : plan.points) {
       const CollectivePoint collective{CollectiveKind::kAllReduce, plan.size, plan.ranks,
                                        point.variant};
       bench::TrialSpec spec = collectiveTrial(config, collective, plan.iterations);
       spec.fast_forward.reset();
-      if (!point.casualty.element.empty()) {
-        spec.dut.failures.push_back({point.casualty.element, plan.failure, std::nullopt});
+      if (!point.failing.element.empty()) {
+        spec.dut.failures.push_back({point.failing.element, plan.failure, std::nullopt});
       }
       spec.sampling.emplace().interval = sampleInterval(config, plan);
       const double hops = collectiveHops(config, collective, plan.iterations, spec);
-      design.add({point.casualty.element.empty()
-                      ? point.casualty.what
-                      : fmt::format("{} ({})", point.casualty.what, point.casualty.element),
+      design.add({point.failing.element.empty()
+                      ? point.failing.what
+                      : fmt::format("{} ({})", point.failing.what, point.failing.element),
                   point.variant.name},
                  std::move(spec), hops, collectiveHopCost(config, collective));
     }
@@ -258,7 +258,7 @@ std::map<std::string, Steady> steadyOf(const Design& design,
   std::map<std::string, Steady> all;
   for (const Measured& one : measured) {
     const FailurePoint& point = points[placeOf(design, one)];
-    if (!point.casualty.element.empty()) continue;
+    if (!point.failing.element.empty()) continue;
     Steady steady;
     steady.trials = &one;
     for (const bench::TrialResult& trial : one.trials) {
@@ -384,12 +384,12 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
                          "Over P99", "Repetitions with zero impact"},
                         {}};
   std::size_t failed = 0;
-  std::size_t unharmed = 0;
+  std::size_t without_loss = 0;
   double worst = -100;  // [%]
   for (const Measured& one : measured) {
     const FailurePoint& point = points[placeOf(design, one)];
     const auto base = steady.find(point.variant.name);
-    if (point.casualty.element.empty() || base == steady.end()) continue;
+    if (point.failing.element.empty() || base == steady.end()) continue;
     const Outcome outcome = outcomeOf(one, base->second, plan.failure);
     const auto ofAll = [&](std::size_t count) {
       return fmt::format("{} of {}", count, outcome.repetitions);
@@ -429,7 +429,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
     builder.repeated(one.point.label, "Failure iteration over steady iteration",
                      stats::pairedRatio(outcome.iteration_us, outcome.steady_us).ratios, "");
     ++failed;
-    if (outcome.zero_impact == outcome.repetitions) ++unharmed;
+    if (outcome.zero_impact == outcome.repetitions) ++without_loss;
     const std::vector<double> p99(outcome.iteration_us.size(), base->second.p99.toMicroseconds());
     RowWriter judged(one.point, builder);
     judged.mean("", outcome.iteration_us, "us");
@@ -446,7 +446,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
   builder.result().tables.push_back(std::move(impact));
   addSteadyTable(steady, builder);
   for (const FailurePoint& point : points) {
-    const std::string& element = point.casualty.element;
+    const std::string& element = point.failing.element;
     auto& elements = builder.result().failed_elements;
     if (!element.empty() &&
         std::find(elements.begin(), elements.end(), element) == elements.end()) {
@@ -454,7 +454,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
     }
   }
   builder.result().summary = failed == 0 ? std::string("No job finished after its failure.")
-                                         : summaryOf(failed, unharmed, worst);
+                                         : summaryOf(failed, without_loss, worst);
 }
 
 class ZeroImpactProcedure final : public LinkFailureProcedure {
@@ -464,9 +464,9 @@ class ZeroImpactProcedure final : public LinkFailureProcedure {
 
  protected:
   [[nodiscard]] std::string section() const override { return "section 11.3"; }
-  [[nodiscard]] std::string summaryOf(std::size_t failures, std::size_t unharmed,
+  [[nodiscard]] std::string summaryOf(std::size_t failures, std::size_t without_loss,
                                       double /*worst_overhead_percent*/) const override {
-    return fmt::format("{} of {} failures had zero impact in every repetition.", unharmed,
+    return fmt::format("{} of {} failures had zero impact in every repetition.", without_loss,
                        failures);
   }
 };

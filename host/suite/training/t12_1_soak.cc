@@ -35,7 +35,7 @@ double valueAtShare(std::vector<double> values, double share) {
 }
 
 // Upper limit of usual samples.
-double highestUsual(const std::vector<double>& values) {
+double highestDefault(const std::vector<double>& values) {
   constexpr double kDeviations = 6;
   constexpr double kNormal = 1.349;  // interquartile range of a normal distribution, in deviations
   constexpr double kShare = 0.05;
@@ -150,23 +150,23 @@ std::size_t addEpisodes(const SoakDesign& design, const std::vector<SoakFigure>&
   for (std::size_t i = 0; i < figures.size(); ++i) {
     if (!figures[i].watched) continue;
     const Figure& figure = figures[i].figure;
-    const double usual = highestUsual(sampleValues(samples, i));
+    const double defaults = highestDefault(sampleValues(samples, i));
     const auto isHigh = [&](const SoakSample& sample) {
-      return !sample.values.empty() && sample.values[i] > usual;
+      return !sample.values.empty() && sample.values[i] > defaults;
     };
     for (const Episode& episode : episodesOf(samples, design.interval, isHigh)) {
-      double highest = usual;
+      double highest = defaults;
       for (std::size_t at = episode.first; at < episode.first + episode.count; ++at) {
         highest = std::max(highest, samples[at].values[i]);
       }
       const std::string duration = durationText(episode.until - episode.from);
       table.rows.push_back({figure.column, clockText(episode.from), duration,
                             std::to_string(episode.count), plain(highest, figure),
-                            plain(usual, figure), windowText(episode.simulated)});
+                            plain(defaults, figure), windowText(episode.simulated)});
       builder.anomaly(
           fmt::format("{} up to {:.4g}{}{}, usually at most {:.4g}: {} sample{}, which stand{} for "
                       "{} and rest on {} of simulation",
-                      figure.column, highest, figure.unit.empty() ? "" : " ", figure.unit, usual,
+                      figure.column, highest, figure.unit.empty() ? "" : " ", figure.unit, defaults,
                       episode.count, episode.count == 1 ? "" : "s", episode.count == 1 ? "s" : "",
                       duration, windowText(episode.simulated)),
           "at " + clockText(episode.from));

@@ -52,7 +52,7 @@ double burstHopCost(double queued) {
 
 // The same for senders paused by PFC. Queues are short, but a paused sender skips its slots one by
 // one: about as many per frame as there are senders.
-double heldHopCost(std::uint32_t ratio) {
+double pausedHopCost(std::uint32_t ratio) {
   constexpr double kSent = 0.4;
   constexpr double kGivenUp = 0.036;
   return kSent + kGivenUp * ratio;
@@ -112,7 +112,7 @@ bench::TrialSpec burstTrial(const TestConfig& config, const Settings& settings,
 }
 
 // A simulated DUT holds the senders back by PFC instead of losing frames.
-bool isHeld(const TestConfig& config, const BurstPoint& point) {
+bool isPaused(const TestConfig& config, const BurstPoint& point) {
   return point.ratio > 1 &&
          isLossless(config.scenario.switches, bench::priorityOf(config.scenario.traffic.format));
 }
@@ -137,7 +137,7 @@ std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
   const fabric::SwitchSpec& switches = config.scenario.switches;
   const auto frame = static_cast<double>(point.size.frame.count());
   double frames = bufferOfPort(switches) / frame / (point.ratio - 1);
-  if (isHeld(config, point)) {
+  if (isPaused(config, point)) {
     // Each switch on the path pauses an input that holds xoff; (N - 1) / N of the arrivals stay
     // queued. A sender on the receiver's leaf has only that switch on its path, and is paused
     // first.
@@ -255,17 +255,17 @@ class BurstRun {
     return std::nullopt;
   }
 
-  // Searches for the longest burst without loss and, unless `held_passes`, without a paused sender.
-  // `end` gets the limit.
+  // Searches for the longest burst without loss and, unless `paused_passes`, without a paused
+  // sender. `end` gets the limit.
   SearchResult search(const BurstPoint& point, std::uint32_t repetition, std::uint64_t expected,
-                      bool held_passes, BurstEnd& end) {
+                      bool paused_passes, BurstEnd& end) {
     std::map<std::uint64_t, BurstEnd> failed;
     const auto trial = [&](std::uint64_t length) {
       const auto result = send(point, repetition, length);
       if (!result) return Verdict::kInvalid;
       if (framesLost(*result) > 0) {
         failed[length] = BurstEnd::kLoss;
-      } else if (!held_passes && slotsGivenUp(*result) > 0) {
+      } else if (!paused_passes && slotsGivenUp(*result) > 0) {
         failed[length] = BurstEnd::kHeld;
       } else {
         return Verdict::kPass;
@@ -290,13 +290,13 @@ class BurstRun {
       return;
     }
     if (framesLost(*result) == 0) {
-      std::uint64_t most = 0;
+      std::uint64_t max = 0;
       for (const bench::StreamResult& stream : result->streams) {
-        most = std::max(most, stream.held_back);
+        max = std::max(max, stream.held_back);
       }
-      for (const bench::PortResult& port : result->ports) most = std::max(most, port.tx_given_up);
+      for (const bench::PortResult& port : result->ports) max = std::max(max, port.tx_given_up);
       found.held = length;
-      found.waited = std::max(found.waited, slotsTime(config_, point, most));
+      found.waited = std::max(found.waited, slotsTime(config_, point, max));
       return;
     }
     BurstEnd end = BurstEnd::kNone;
@@ -479,8 +479,8 @@ class BurstProcedure final : public Procedure {
       const std::uint64_t length = expectedLength(config, settings, point);
       PlannedTrial sample{point.label(), burstTrial(config, settings, point, length, 0)};
       sample.packet_hops = frameHops(config, sample.spec);
-      const bool held = config.bench.simulated_dut && isHeld(config, point);
-      sample.hop_cost = held ? heldHopCost(point.ratio)
+      const bool held = config.bench.simulated_dut && isPaused(config, point);
+      sample.hop_cost = held ? pausedHopCost(point.ratio)
                              : burstHopCost(static_cast<double>(length) * (point.ratio - 1.0));
       addRefusals(config, sample, plan);
       const BurstForecast forecast = forecastBursts(settings, point, length, held);

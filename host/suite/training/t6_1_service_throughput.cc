@@ -37,7 +37,7 @@ namespace {
 constexpr Picoseconds kAllowance = microseconds(10);
 // All messages of a pair may be open at a time when the rate is not carried;
 // workload::kSequenceBits distinguish their parts.
-constexpr std::uint64_t kMostMessages = (1U << workload::kSequenceBits) - 1;
+constexpr std::uint64_t kMaxMessages = (1U << workload::kSequenceBits) - 1;
 constexpr std::uint32_t kSetupsOfPair = 64;  // measured set-ups
 constexpr std::size_t kService = 3;          // place of that axis
 constexpr std::array<const char*, 6> kServices{"ROD", "RUD", "RUDI", "UUD", "RC", "UC"};
@@ -88,7 +88,7 @@ class ServiceThroughputProcedure final : public FabricProcedure {
     const double bits = kAllowance.toSeconds() * static_cast<double>(stepsOf(config)) *
                         static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond());
     const double messages = std::ceil(bits / (8.0 * static_cast<double>(size.count())));
-    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(messages), 2, kMostMessages);
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(messages), 2, kMaxMessages);
   }
   static Found search(const TestConfig& config, const SweepPoint& point, const ServicePairs& pairs,
                       std::uint32_t repetitions, TrialRunner& runner, ResultBuilder& builder);
@@ -140,13 +140,13 @@ std::vector<ServicePairs> ServiceThroughputProcedure::pointsOf(const TestConfig&
   const auto flows =
       numbers.sweep<std::uint32_t>("PDCs or QPs per pair", {1, 4, 16, 32}, {1, 16}, own.flows);
   const std::uint64_t asked =  // 0: by time
-      own.iterations ? std::min<std::uint64_t>(*own.iterations, kMostMessages) : 0;
+      own.iterations ? std::min<std::uint64_t>(*own.iterations, kMaxMessages) : 0;
   numbers.configure(
       "Messages of every pair",
       asked > 0
           ? std::to_string(asked)
           : fmt::format("as many as last {} for each step of the search at line rate, at most {}",
-                        valueText(kAllowance), kMostMessages));
+                        valueText(kAllowance), kMaxMessages));
   std::vector<ServicePairs> points;
   for (const Bytes size : sizes) {
     for (const std::uint32_t n : flows) {
@@ -210,10 +210,10 @@ Plan ServiceThroughputProcedure::plan(const TestConfig& config) const {
   plan.packet_hops *= trials;
   // Set-up times, and doublings of the most flows of the sweep, for four services.
   Numbers unused(config);  // plan() does not hand out its design
-  std::uint32_t most = 1;
-  for (const ServicePairs& point : pointsOf(config, unused)) most = std::max(most, point.flows);
+  std::uint32_t max = 1;
+  for (const ServicePairs& point : pointsOf(config, unused)) max = std::max(max, point.flows);
   std::uint64_t doublings = 0;
-  for (std::uint32_t n = most * 2; n <= kMostFlowsPerPair; n *= 2) ++doublings;
+  for (std::uint32_t n = max * 2; n <= kMaxFlowsPerPair; n *= 2) ++doublings;
   plan.trials_expected += 4 * (1 + doublings);
   plan.packet_hops += 4.0 * static_cast<double>(doublings) * plan.samples.front().packet_hops;
   return plan;
@@ -406,9 +406,9 @@ void ServiceThroughputProcedure::reportServices(const TestConfig& config,
     }
     const auto steps = static_cast<double>(stepsOf(config));
     const double percent = std::max(found[*from].percent.front().value - 100 / steps, 100 / steps);
-    std::uint32_t most = points[*from].flows;
+    std::uint32_t max = points[*from].flows;
     bool failed = false;
-    for (std::uint32_t n = most * 2; n <= kMostFlowsPerPair && !failed; n *= 2) {
+    for (std::uint32_t n = max * 2; n <= kMaxFlowsPerPair && !failed; n *= 2) {
       ServicePairs pairs = points[*from];
       pairs.flows = n;
       bench::TrialSpec spec = rateTrial(config, pairs, percent);
@@ -416,15 +416,15 @@ void ServiceThroughputProcedure::reportServices(const TestConfig& config,
       const std::string label = fmt::format("{}, {} flows", service, n);
       const bench::TrialResult trial = runner.run(spec, 0, label);
       failed = !passes(trial, pairs);
-      if (!failed) most = n;
+      if (!failed) max = n;
     }
     results::Quantity count;
-    count.value = most;
+    count.value = max;
     count.observed = ObservationPoint::kModelled;
     row.emplace_back(builder.kpi("sustained_connections", service, count));
     row.emplace_back(failed
-                         ? fmt::format("{} did not carry the rate", most * 2)
-                         : fmt::format("none found: the model has {} per pair", kMostFlowsPerPair));
+                         ? fmt::format("{} did not carry the rate", max * 2)
+                         : fmt::format("none found: the model has {} per pair", kMaxFlowsPerPair));
     table.rows.push_back(std::move(row));
   }
   builder.result().tables.push_back(std::move(table));

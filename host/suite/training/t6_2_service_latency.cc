@@ -128,7 +128,7 @@ Design ServiceLatencyProcedure::design(const TestConfig& config) const {
       spec.early_end = earlyEnd(bench::WatchedFigure::kMessageTime, kLargestQuantile);
       // Of each pair; the trial is evaluated when their number has grown by an eighth.
       expected.messages = std::min<std::uint64_t>(
-          expected.messages, spec.early_end->rule.least_samples * 9 / 8 / expected.pairs);
+          expected.messages, spec.early_end->rule.min_samples * 9 / 8 / expected.pairs);
     }
     design.add({valueText(point.pairs.message), caseName(point.kind), point.pairs.service},
                std::move(spec), serviceHops(config, expected));

@@ -27,7 +27,7 @@ constexpr Bytes kBackgroundFrame{4178};
 constexpr std::uint8_t kBackgroundPriority = 0;
 // Longest frame on a link: 4 KiB of payload over IPv6 with a VLAN tag and the headers of a write.
 constexpr Bytes kLongestFrame{4198};
-constexpr std::size_t kMostHopRows = 12;
+constexpr std::size_t kMaxHopRows = 12;
 // Duration of a trial in the profile `standard`: at the lowest bit error rate, 1e-8, a link with 80
 // % load then has 160 damaged frames.
 constexpr Picoseconds kEnoughForRetries = milliseconds(50);
@@ -163,7 +163,7 @@ void LlrProcedure::report(const TestConfig& config, const Design& design,
       },
       .observed = ObservationPoint::kModelled,
       .primary = true};
-  const Figure most{
+  const Figure max{
       .column = "Most",
       .unit = "ns",
       .kpi = "llr_retry_max_ns",
@@ -184,7 +184,7 @@ void LlrProcedure::report(const TestConfig& config, const Design& design,
                    [](const bench::TrialResult& trial) {
                      return static_cast<double>(trial.fabric->total.retries);
                    }),
-            mean, most,
+            mean, max,
             figure("Lost", "frames", "lost_frames",
                    [](const bench::TrialResult& trial) {
                      return static_cast<double>(trial.fabric->total.dropped());
@@ -219,7 +219,7 @@ void LlrProcedure::report(const TestConfig& config, const Design& design,
     if (points[placeOf(design, one)].retries) hops.push_back(hopsOf(one, kLongestFrame));
   }
   checkRetryCounts(hops, builder);
-  addHopTables(design, hops, kMostHopRows, builder);
+  addHopTables(design, hops, kMaxHopRows, builder);
   for (const Measured& one : measured) {
     const auto value = meanOf(design, one, mean);
     if (!value) continue;

@@ -30,7 +30,7 @@ namespace {
 
 constexpr Bytes kOpeningMessage{64};
 constexpr Bytes kEstablishedMessage{64 << 10};
-constexpr std::uint32_t kLeastEstablished = 256;  // of an established point, over all connections
+constexpr std::uint32_t kMinEstablished = 256;  // of an established point, over all connections
 constexpr double kLimitPercent = 90;
 
 struct ConnectionPoint {
@@ -69,7 +69,7 @@ std::vector<ConnectionPoint> PdcScaleProcedure::pointsOf(const TestConfig& confi
   const std::uint32_t peers = config.scenario.topology.hostCount() - 1;
   const auto counts = numbers.sweep<std::uint32_t>(
       "Connections", {100, 1'000, 10'000, 100'000}, {100, 1'000}, std::nullopt,
-      [peers](std::uint32_t n) { return n <= peers * kMostFlowsPerPair; });
+      [peers](std::uint32_t n) { return n <= peers * kMaxFlowsPerPair; });
   std::vector<ConnectionPoint> points;
   for (const std::uint32_t m : counts) {
     for (const char* service : {"RUD", "RC"}) points.push_back({m, true, service});
@@ -87,7 +87,7 @@ std::vector<workload::JobSpec> jobsOf(const ConnectionPoint& point, std::uint32_
   const std::uint32_t flows = point.connections / peers;
   const std::uint32_t with_more = point.connections % peers;  // one more than `flows`
   const std::uint32_t messages =
-      point.opens ? 1 : (kLeastEstablished + point.connections - 1) / point.connections;
+      point.opens ? 1 : (kMinEstablished + point.connections - 1) / point.connections;
   std::vector<workload::JobSpec> jobs;
   const auto add = [&](std::uint32_t first, std::uint32_t last, std::uint32_t of_pair) {
     if (first == last) return;
@@ -134,7 +134,7 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
       "does not fall with their number for that reason");
   design.numbers.deviation(
       fmt::format("remote endpoints are PDCs or QPs on {} hosts, up to {} on each", hosts - 1,
-                  kMostFlowsPerPair));
+                  kMaxFlowsPerPair));
   const Balancing any = balancingOf("ecmp");
   for (const auto& [name, service] : {std::pair{"PDC", "RUD"}, std::pair{"QP", "RC"}}) {
     const bench::TransportSpec transport = serviceVariant(config, service, any).transport;
@@ -162,7 +162,7 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
       }
     }
     spec.workload->jobs = jobsOf(point, hosts);
-    const double messages = std::max(point.connections, point.opens ? 0U : kLeastEstablished);
+    const double messages = std::max(point.connections, point.opens ? 0U : kMinEstablished);
     const Bytes message = point.opens ? kOpeningMessage : kEstablishedMessage;
     design.add({std::to_string(point.connections),
                 point.opens ? "opened, 64 B each" : "established, 64 KiB each", point.service},
@@ -220,20 +220,19 @@ void PdcScaleProcedure::reportOpening(const Design& design, const std::vector<Me
           return quantileMicroseconds(connections->setup, q);
         }};
   };
-  const Figure most{
-      .column = "Most open at a time",
-      .unit = "",
-      .kpi = "most_connections",
-      .of = [](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
-        const auto& connections = trial.fabric->connections;
-        if (!connections) return std::nullopt;
-        return static_cast<double>(connections->most_open);
-      }};
+  const Figure max{.column = "Most open at a time",
+                   .unit = "",
+                   .kpi = "most_connections",
+                   .of = [](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
+                     const auto& connections = trial.fabric->connections;
+                     if (!connections) return std::nullopt;
+                     return static_cast<double>(connections->max_open_connections);
+                   }};
   addTable(design, opening,
            {rate, of_limit, setup("Set-up P50", "setup_p50_us", 0.5),
             setup("Set-up P99", "setup_p99_us", 0.99),
             quantile("First message P50", "first_message_p50_us", 0.5),
-            quantile("First message P99", "first_message_p99_us", 0.99), most},
+            quantile("First message P99", "first_message_p99_us", 0.99), max},
            {"connections",
             "Connections opened at once by one host",
             "All are wanted at time 0, so set-up times and first messages have the waiting for the "
@@ -291,7 +290,7 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
                         {"Service", "Connections", "Limit"},
                         {}};
   for (const char* service : {"RUD", "RC"}) {
-    std::optional<std::uint32_t> most;
+    std::optional<std::uint32_t> max;
     bool fell = false;
     for (const Measured& one : established) {
       const ConnectionPoint& point = points[placeOf(design, one)];
@@ -299,11 +298,11 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
       const auto value = meanOf(design, one, of_one);
       if (!value) continue;
       fell = value->value < kLimitPercent;
-      if (!fell) most = point.connections;
+      if (!fell) max = point.connections;
     }
-    if (!most) continue;
+    if (!max) continue;
     results::Quantity count;
-    count.value = *most;
+    count.value = *max;
     count.observed = ObservationPoint::kModelled;
     builder.kpi("concurrent_connections", service, count);
     limits.rows.push_back({std::string(service), count,

@@ -25,7 +25,7 @@
 namespace plumbline::suite {
 namespace {
 
-constexpr std::uint32_t kMostSenders = 16;
+constexpr std::uint32_t kMaxSenders = 16;
 
 struct DcqcnPoint {
   std::uint32_t flows = 0;  // M
@@ -97,7 +97,7 @@ std::vector<DcqcnPoint> DcqcnConvergenceProcedure::pointsOf(const TestConfig& co
       Variant variant = serviceVariant(config, "RC", balancingOf("ecmp"));
       std::get<transport::RoceSpec>(variant.transport).dcqcn = dcqcn;
       Incast incast{std::move(variant)};
-      const std::uint32_t early = std::min({flows, kMostSenders, (hosts - 1) / 2});
+      const std::uint32_t early = std::min({flows, kMaxSenders, (hosts - 1) / 2});
       incast.senders = 2 * early;
       incast.early = early;
       incast.flows = flows / early;
@@ -140,9 +140,9 @@ Design DcqcnConvergenceProcedure::design(const TestConfig& config) const {
 void addRates(const Measured& one, ResultBuilder& builder) {
   const bench::Samples& samples = *one.trials.front().fabric->samples;
   // No more points than a chart has room for.
-  constexpr std::size_t kMostPoints = 500;
+  constexpr std::size_t kMaxPoints = 500;
   const std::uint32_t window = std::max(
-      ConvergenceRule().window, static_cast<std::uint32_t>(samples.samples.size() / kMostPoints));
+      ConvergenceRule().window, static_cast<std::uint32_t>(samples.samples.size() / kMaxPoints));
   const auto rates = flowRates(samples, window);
   results::Chart chart;
   chart.id = fmt::format("rates_{}", builder.result().charts.size());
@@ -155,20 +155,20 @@ void addRates(const Measured& one, ResultBuilder& builder) {
   results::Series fastest{"fastest", {}, {}};
   const std::size_t windows = rates.empty() ? 0 : rates.front().size();
   for (std::size_t i = 0; i < windows; ++i) {
-    double least = rates.front()[i];
-    double most = least;
+    double min = rates.front()[i];
+    double max = min;
     double sum = 0;
     for (const std::vector<double>& flow : rates) {
-      least = std::min(least, flow[i]);
-      most = std::max(most, flow[i]);
+      min = std::min(min, flow[i]);
+      max = std::max(max, flow[i]);
       sum += flow[i];
     }
     const double time =
         (samples.interval * (static_cast<std::int64_t>(i + 1) * window)).toMicroseconds();
     for (results::Series* series : {&slowest, &mean, &fastest}) series->x.push_back(time);
-    slowest.y.push_back(least);
+    slowest.y.push_back(min);
     mean.y.push_back(sum / static_cast<double>(rates.size()));
-    fastest.y.push_back(most);
+    fastest.y.push_back(max);
   }
   chart.series = {std::move(slowest), std::move(mean), std::move(fastest)};
   builder.result().charts.push_back(std::move(chart));
@@ -185,13 +185,13 @@ void addSensitivity(const Design& design, const std::vector<Measured>& measured,
                        {}};
   constexpr std::array<const char*, 4> kShown{"Convergence", "Fair time", "Goodput", "ECN marked"};
   for (const char* column : kShown) table.columns.emplace_back(column);
-  const std::uint32_t fewest =
+  const std::uint32_t min =
       std::min_element(points.begin(), points.end(), [](const DcqcnPoint& a, const DcqcnPoint& b) {
         return a.flows < b.flows;
       })->flows;
   for (const Measured& one : measured) {
     const DcqcnPoint& point = points[placeOf(design, one)];
-    const bool base = point.changed.empty() && point.parameters == "paper" && point.flows == fewest;
+    const bool base = point.changed.empty() && point.parameters == "paper" && point.flows == min;
     if (!base && point.changed.empty()) continue;
     std::vector<results::Cell> row{base ? std::string("nothing") : point.changed};
     for (const char* column : kShown) {

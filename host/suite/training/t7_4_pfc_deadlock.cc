@@ -43,7 +43,7 @@ constexpr Picoseconds kTriggerLength = microseconds(200);
 // Of samples, resp. of the rate that recovery is judged by.
 constexpr Picoseconds kSampleInterval = microseconds(10);
 constexpr std::int64_t kDeadlockSamples = 400;
-constexpr std::int64_t kMostDeadlockSamples = 20'000;
+constexpr std::int64_t kMaxDeadlockSamples = 20'000;
 constexpr std::size_t kRecoveryWindow = 10;
 // Duration of a trial in the profile `standard`: a hundred times the trigger's. A deadlock is
 // permanent, and a watchdog acts in less than 1 ms.
@@ -53,11 +53,11 @@ constexpr Picoseconds kPoll = microseconds(100);
 constexpr Picoseconds kDetection = microseconds(200);
 constexpr Picoseconds kRestoration = microseconds(200);
 
-enum class DeadlockCase { kCalm, kTrigger, kDrop, kForward };
+enum class DeadlockCase { kNoTrigger, kTrigger, kDrop, kForward };
 
 std::string caseName(DeadlockCase kind) {
   switch (kind) {
-    case DeadlockCase::kCalm:
+    case DeadlockCase::kNoTrigger:
       return "no trigger";
     case DeadlockCase::kTrigger:
       return "trigger, no watchdog";
@@ -76,7 +76,7 @@ Picoseconds triggerEnd(Picoseconds duration) {
 
 Picoseconds deadlockSampling(Picoseconds duration) {
   return std::min(duration / kDeadlockSamples,
-                  std::max(kSampleInterval, duration / kMostDeadlockSamples));
+                  std::max(kSampleInterval, duration / kMaxDeadlockSamples));
 }
 
 // The lossless priority that the test's flows use.
@@ -205,7 +205,7 @@ bench::TrialSpec deadlockTrial(const TestConfig& config,
                                                   : fabric::WatchdogSpec::Action::kForward;
     switches.pfc->watchdog = watchdog;
   }
-  if (kind != DeadlockCase::kCalm) {
+  if (kind != DeadlockCase::kNoTrigger) {
     spec.dut.storms.push_back(
         {triggerHost(flows), static_cast<fabric::PriorityMask>(1U << losslessPriority(config)),
          triggerBegin(duration), triggerEnd(duration) - triggerBegin(duration)});
@@ -271,7 +271,7 @@ Design PfcDeadlockProcedure::design(const TestConfig& config) const {
                                          valueText(duration), timing));
   }
   const std::vector<bench::StreamSpec> flows =
-      flowsOfTheCycle(deadlockTrial(config, {}, DeadlockCase::kCalm, duration, ownHosts()),
+      flowsOfTheCycle(deadlockTrial(config, {}, DeadlockCase::kNoTrigger, duration, ownHosts()),
                       losslessPriority(config));
   design.numbers.configure(
       "Trigger", fmt::format("a host of leaf 4 pauses its leaf from {} to {}",
@@ -283,8 +283,8 @@ Design PfcDeadlockProcedure::design(const TestConfig& config) const {
   const double frames = duration.toSeconds() /
                         frameSlot(kDeadlockFrame, config.scenario.topology.link_rate).toSeconds() *
                         0.36;
-  for (const auto kind :
-       {DeadlockCase::kCalm, DeadlockCase::kTrigger, DeadlockCase::kDrop, DeadlockCase::kForward}) {
+  for (const auto kind : {DeadlockCase::kNoTrigger, DeadlockCase::kTrigger, DeadlockCase::kDrop,
+                          DeadlockCase::kForward}) {
     bench::TrialSpec spec = deadlockTrial(config, flows, kind, duration, ownHosts());
     addTraffic(config, duration, spec);
     design.add({caseName(kind)}, std::move(spec), 4 * 5 * frames);

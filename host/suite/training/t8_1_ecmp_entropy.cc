@@ -63,7 +63,7 @@ class EcmpEntropyProcedure final : public PermutationProcedure {
     for (const fabric::TopologySpec& topology : topologies) {
       for (const std::uint32_t n : qps) {
         for (const Balancing& balancing : balancings) {
-          const Variant variant = usualVariant(config, balancing);
+          const Variant variant = defaultVariant(config, balancing);
           const bool hashed = isEcmp(variant);
           add(topology, n, variant, hashed);
           const bool roce = std::holds_alternative<transport::RoceSpec>(variant.transport);

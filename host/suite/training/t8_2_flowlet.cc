@@ -34,9 +34,9 @@ class FlowletProcedure final : public PermutationProcedure {
     const std::vector<Picoseconds> some{nanoseconds(100), microseconds(1), microseconds(20)};
     const auto gaps = numbers.sweep<Picoseconds>("Flowlet gap", all, some, std::nullopt);
     std::vector<PermutationPoint> points{{.values = {"ECMP", "-"},
-                                          .variant = usualVariant(config, balancingOf("ecmp")),
+                                          .variant = defaultVariant(config, balancingOf("ecmp")),
                                           .topology = topology}};
-    const Variant flowlet = usualVariant(config, balancingOf("flowlet"));
+    const Variant flowlet = defaultVariant(config, balancingOf("flowlet"));
     for (const Picoseconds gap : gaps) {
       points.push_back({.values = {flowlet.name, valueText(gap)},
                         .variant = flowlet,

@@ -28,7 +28,7 @@ class FairnessProcedure final : public PermutationProcedure {
     std::vector<PermutationPoint> points;
     for (const Balancing& balancing : balancingSweep(config, numbers, all, all)) {
       points.push_back({.values = {balancing.name},
-                        .variant = usualVariant(config, balancing),
+                        .variant = defaultVariant(config, balancing),
                         .topology = config.scenario.topology});
     }
     return points;

@@ -2,12 +2,13 @@
 // one destination.
 //
 // An algorithm is a class in a file of its own (Nscc, Swift) with the members that WindowAlgorithm
-// names. To add one: the class, a word and a block of factors in UetSpec, an alternative in
-// CongestionWindow and its case in make(). The rest of the transport does not depend on the
-// algorithm. Receiver credit (rccc.h) is not one: it is a limit in addition to the window.
+// names. To add one: the class, a word and a block of factors in UetSpec, and in this file its
+// parameters, its alternative and its case in make(). The rest of the transport does not depend on
+// the algorithm. Receiver credit (rccc.h) is not one: it is a limit in addition to the window.
 // Rate-based control of RoCEv2 has an interface of its own (RateAlgorithm, dcqcn.h).
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -17,6 +18,7 @@
 #include "transport/congestion/congestion_events.h"
 #include "transport/congestion/nscc.h"
 #include "transport/congestion/swift.h"
+#include "transport/uet/uet_wire.h"
 
 namespace plumbline::transport {
 
@@ -61,8 +63,20 @@ struct CongestionWindowRules {
 };
 
 // `mtu_bytes`: nominal size of a full packet.
-CongestionWindowRules makeCongestionWindowRules(const UetSpec& spec, BitRate rate,
-                                                std::uint32_t mtu_bytes);
+inline CongestionWindowRules makeCongestionWindowRules(const UetSpec& spec, BitRate rate,
+                                                       std::uint32_t mtu_bytes) {
+  CongestionWindowRules rules;
+  rules.control = effectiveControl(spec);
+  const double bdp = static_cast<double>(rate.bitsPerSecond()) / 8.0 * spec.base_rtt.toSeconds();
+  // Whole bytes, as it is compared with whole bytes.
+  if (rules.control == UetCongestionControl::kNone) {
+    rules.fixed = static_cast<double>(
+        std::max<std::int64_t>(static_cast<std::int64_t>(spec.fixed_window * bdp), mtu_bytes));
+  }
+  rules.nscc = makeNsccParameters(spec.nscc, rate, spec.base_rtt, mtu_bytes, spec.trimming);
+  rules.swift = makeSwiftParameters(spec.swift, rate, spec.base_rtt, mtu_bytes);
+  return rules;
+}
 
 class CongestionWindow {
  public:
@@ -75,25 +89,38 @@ class CongestionWindow {
   [[nodiscard]] double bytes() const { return bytes_; }
 
   void onAck(const AckEvent& ack) {
-    tell([&](auto& algorithm) { algorithm.onAck(ack); });
+    forward([&](auto& algorithm) { algorithm.onAck(ack); });
   }
   void onTrim(const LossEvent& trim, bool adjust) {
-    tell([&](auto& algorithm) { algorithm.onTrim(trim, adjust); });
+    forward([&](auto& algorithm) { algorithm.onTrim(trim, adjust); });
   }
   void onLoss(const LossEvent& loss) {
-    tell([&](auto& algorithm) { algorithm.onLoss(loss); });
+    forward([&](auto& algorithm) { algorithm.onLoss(loss); });
   }
   void onTimeout(const LossEvent& loss) {
-    tell([&](auto& algorithm) { algorithm.onTimeout(loss); });
+    forward([&](auto& algorithm) { algorithm.onTimeout(loss); });
   }
 
  private:
   using Algorithm = std::variant<FixedWindow, Nscc, Swift>;
 
-  static Algorithm make(const CongestionWindowRules& rules, Picoseconds now);
+  static Algorithm make(const CongestionWindowRules& rules, Picoseconds now) {
+    switch (rules.control) {
+      case UetCongestionControl::kNscc:
+      case UetCongestionControl::kNsccRccc:
+        return Nscc(rules.nscc, now);
+      case UetCongestionControl::kSwift:
+        return Swift(rules.swift, now);
+      case UetCongestionControl::kNone:
+      case UetCongestionControl::kRccc:
+        break;
+    }
+    return FixedWindow(rules.fixed);
+  }
+
   // The window is cached beside the algorithm, so that sending does not call it.
   template <typename Event>
-  void tell(const Event& event) {
+  void forward(const Event& event) {
     std::visit(
         [&](auto& algorithm) {
           event(algorithm);

@@ -106,15 +106,15 @@ void DcqcnRules::expireIncreaseTimer(DcqcnState& state, Picoseconds now) const {
 }
 
 void DcqcnRules::increase(DcqcnState& state) const {
-  const std::uint32_t most = std::max(state.byte_stage, state.time_stage);
+  const std::uint32_t max = std::max(state.byte_stage, state.time_stage);
   // Without a byte counter its stage does not delay the increase.
-  const std::uint32_t least =
+  const std::uint32_t min =
       spec_.increase_bytes == 0 ? state.time_stage : std::min(state.byte_stage, state.time_stage);
   const std::uint32_t threshold = spec_.fast_recovery_steps;
-  if (least > threshold) {
-    const double times = spec_.scaled_hyper_increase ? least - threshold : 1;
+  if (min > threshold) {
+    const double times = spec_.scaled_hyper_increase ? min - threshold : 1;
     state.target += times * toDouble(spec_.hyper_increase);
-  } else if (most >= threshold) {
+  } else if (max >= threshold) {
     state.target += toDouble(spec_.additive_increase);
   }
   state.target = std::min(state.target, max_rate_);

@@ -19,11 +19,11 @@ SwiftParameters makeSwiftParameters(const SwiftSpec& spec, BitRate rate, Picosec
   p.base_target = base + queueing;
   p.flow_range = spec.flow_range * queueing;
   p.flow_alpha =
-      p.flow_range / (1 / std::sqrt(spec.flow_least_window) - 1 / std::sqrt(spec.flow_most_window));
-  p.flow_beta = -p.flow_alpha / std::sqrt(spec.flow_most_window);
+      p.flow_range / (1 / std::sqrt(spec.flow_min_window) - 1 / std::sqrt(spec.flow_max_window));
+  p.flow_beta = -p.flow_alpha / std::sqrt(spec.flow_max_window);
   p.increase = spec.additive_increase * p.mtu;
   p.decrease = spec.beta;
-  p.most_decrease = spec.max_mdf;
+  p.max_decrease = spec.max_mdf;
   const double bdp = static_cast<double>(rate.bitsPerSecond()) / 8.0 * base_rtt.toSeconds();
   p.max_window = std::max(spec.max_window * bdp, p.mtu);
   return p;
@@ -48,7 +48,7 @@ void Swift::onAck(const AckEvent& ack) {
   if (last_rtt_ < aim) {
     window_ += p_->increase * static_cast<double>(ack.received_bytes) / window_;
   } else if (mayDecrease(now)) {
-    window_ *= std::max(1 - p_->decrease * (last_rtt_ - aim) / last_rtt_, 1 - p_->most_decrease);
+    window_ *= std::max(1 - p_->decrease * (last_rtt_ - aim) / last_rtt_, 1 - p_->max_decrease);
     last_decrease_ = now;
   }
   clamp();
@@ -61,7 +61,7 @@ void Swift::onTrim(const LossEvent& trim, bool adjust) {
 void Swift::onLoss(const LossEvent& loss) {
   const double now = inPicoseconds(loss.now);
   if (!mayDecrease(now)) return;
-  window_ *= 1 - p_->most_decrease;
+  window_ *= 1 - p_->max_decrease;
   last_decrease_ = now;
   clamp();
 }

@@ -14,15 +14,15 @@ namespace plumbline::transport {
 
 // The factors of one host's Swift with units: bytes, packets, and picoseconds as double.
 struct SwiftParameters {
-  double mtu = 0;            // nominal size of a full packet [bytes]
-  double base_target = 0;    // base RTT plus the target queueing delay with a large window [ps]
-  double flow_range = 0;     // most that flow scaling adds [ps]
-  double flow_alpha = 0;     // of flow scaling [ps · sqrt(packets)]
-  double flow_beta = 0;      // [ps]
-  double increase = 0;       // per round trip [bytes]
-  double decrease = 0;       // beta
-  double most_decrease = 0;  // max_mdf
-  double max_window = 0;     // [bytes]
+  double mtu = 0;           // nominal size of a full packet [bytes]
+  double base_target = 0;   // base RTT plus the target queueing delay with a large window [ps]
+  double flow_range = 0;    // most that flow scaling adds [ps]
+  double flow_alpha = 0;    // of flow scaling [ps · sqrt(packets)]
+  double flow_beta = 0;     // [ps]
+  double increase = 0;      // per round trip [bytes]
+  double decrease = 0;      // beta
+  double max_decrease = 0;  // max_mdf
+  double max_window = 0;    // [bytes]
 };
 
 // `mtu_bytes`: nominal size of a full packet.

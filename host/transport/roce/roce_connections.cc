@@ -10,7 +10,7 @@ void RoceConnections::open(std::uint32_t qp, Picoseconds now) {
   if (stateOf(qp) != State::kNone) return;
   at(qp).wanted = now;
   stats_.opening(now);
-  if (takeQp()) {
+  if (acquireQp()) {
     work(qp, State::kCreating, now);
   } else {
     fail(qp);
@@ -71,7 +71,7 @@ void RoceConnections::onPacket(std::uint32_t qp, HostId peer, std::uint8_t code,
   switch (code) {
     case roce_code::kConnectRequest:
       if (state == State::kNone) {
-        if (takeQp()) {
+        if (acquireQp()) {
           work(qp, State::kAccepting, now);
         } else {
           outgoing_.push({qp, roce_code::kConnectReject});
@@ -125,10 +125,10 @@ Picoseconds RoceConnections::wakeAt() const {
 }
 
 // Whether the host has a QP to spare.
-bool RoceConnections::takeQp() {
+bool RoceConnections::acquireQp() {
   if (in_use_ == spec_.max_qps) return false;
   ++in_use_;
-  stats_.most_open = std::max<std::uint64_t>(stats_.most_open, in_use_);
+  stats_.max_open_connections = std::max<std::uint64_t>(stats_.max_open_connections, in_use_);
   return true;
 }
 

@@ -43,7 +43,7 @@ class RoceConnections {
   void wake(Picoseconds now);
   [[nodiscard]] Picoseconds wakeAt() const;
   [[nodiscard]] bool hasPacket() const { return !outgoing_.empty(); }
-  Outgoing takePacket() {
+  Outgoing receivePacket() {
     const Outgoing next = outgoing_.front();
     outgoing_.pop();
     return next;
@@ -89,7 +89,7 @@ class RoceConnections {
   void finish(const Step& step);
   void request(std::uint32_t qp, Picoseconds now);
   void onTimeout(std::uint32_t qp, Picoseconds now);
-  bool takeQp();
+  bool acquireQp();
   void connect(std::uint32_t qp);
   void fail(std::uint32_t qp);
 

@@ -15,7 +15,7 @@ using transport::RoceService;
 using transport::RoceSpec;
 
 constexpr std::uint32_t kMaxWindow = 1U << 22;  // half of what PSNs allow
-constexpr Picoseconds kLeastRoceTime{1};
+constexpr Picoseconds kMinRoceTime{1};
 constexpr BitRate kSlowest{1};
 
 constexpr const char* kDcqcnPaper = "DCQCN, Zhu et al. 2015";
@@ -74,10 +74,10 @@ const Fields& fieldsOf<DcqcnSpec>() {
           .atLeast(0)
           .below(1),
       field<&DcqcnSpec::alpha_period>("alpha_period", "From one decay of alpha to the next")
-          .atLeast(kLeastRoceTime)
+          .atLeast(kMinRoceTime)
           .from(kDcqcnPaper),
       field<&DcqcnSpec::increase_period>("increase_period", "Of the timer of increases")
-          .atLeast(kLeastRoceTime)
+          .atLeast(kMinRoceTime)
           .from(kDcqcnPaper),
       field<&DcqcnSpec::increase_bytes>("increase_bytes",
                                         "Of the byte counter of increases; 0: none")
@@ -116,7 +116,7 @@ const Fields& fieldsOf<RoceCmSpec>() {
       field<&RoceCmSpec::processing>("processing",
                                      "Driver and firmware of a host, for one step of a connection"),
       field<&RoceCmSpec::response_timeout>("response_timeout", "Of a REQ")
-          .atLeast(kLeastRoceTime)
+          .atLeast(kMinRoceTime)
           .from(kLinux),
       field<&RoceCmSpec::retries>("retries", "Of a REQ, until the connection fails")
           .in(0, 15)
@@ -175,13 +175,13 @@ const Fields& fieldsOf<RoceSpec>() {
       field<&RoceSpec::reorder_tolerance>(
           "reorder_tolerance", "How many later packets may overtake one (selective repeat)"),
       field<&RoceSpec::ack_timeout>("ack_timeout", "4.096 us * 2^code on real hardware")
-          .atLeast(kLeastRoceTime)
+          .atLeast(kMinRoceTime)
           .then(raiseLimit)
           .from(kInfiniBand),
       field<&RoceSpec::exponential_backoff>("exponential_backoff",
                                             "Each timeout in a row doubles the next one"),
       field<&RoceSpec::max_ack_timeout>("max_ack_timeout", "Up to this; at least `ack_timeout`")
-          .atLeast(kLeastRoceTime),
+          .atLeast(kMinRoceTime),
       field<&RoceSpec::retry_count>("retries", "Timeouts in a row that do not yet fail a QP")
           .as("retry_count")
           .from(kInfiniBand),

@@ -38,7 +38,7 @@ class Pool {
     if (size_ % kChunk == 0) chunks_.push_back(PagedArray<T>(kChunk));
     return size_++;
   }
-  void give(std::uint32_t index) { free_.push_back(index); }
+  void release(std::uint32_t index) { free_.push_back(index); }
 
  private:
   static constexpr std::uint32_t kChunk = 16;

@@ -111,7 +111,7 @@ void RoceProtocol::applyConnections(Picoseconds now) {
 
 bool RoceProtocol::transmitConnection(fabric::PriorityMask paused, fabric::Packet& packet) {
   if (!connections_->hasPacket() || (paused >> connections_->priority() & 1U) != 0) return false;
-  const RoceConnections::Outgoing next = connections_->takePacket();
+  const RoceConnections::Outgoing next = connections_->receivePacket();
   fillControl(qps_[next.qp], next.code, connections_->priority(), false, packet);
   packet.length = frames_.bytes(next.code, 0);
   ++stats_.control_sent;

@@ -151,7 +151,7 @@ class RoceProtocol final : public Protocol {
   void completeHead(Qp& qp, bool failed, Picoseconds now);
   void progress(Qp& qp, std::uint32_t index, PacketNumber acknowledged, Picoseconds now);
   void rewind(Qp& qp, std::uint32_t index, PacketNumber to, Picoseconds now);
-  void askAgain(Qp& qp, std::uint32_t index, Picoseconds now);
+  void requestRetransmission(Qp& qp, std::uint32_t index, Picoseconds now);
   void judgeLosses(Qp& qp, PacketNumber base, std::uint64_t present) const;
   void onAck(std::uint32_t index, const fabric::Packet& packet, Picoseconds now);
   void onReadResponse(std::uint32_t index, const RoceMeaning& meaning, const fabric::Packet& packet,

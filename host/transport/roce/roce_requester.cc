@@ -77,7 +77,7 @@ void RoceProtocol::completeHead(Qp& qp, bool failed, Picoseconds now) {
   const OpenMessage message = messages_[slot];
   qp.head = message.following;
   if (qp.head == kNone) qp.tail = kNone;
-  messages_.give(slot);
+  messages_.release(slot);
   if (failed) {
     ++stats_.messages_failed;
   } else {
@@ -108,7 +108,7 @@ void RoceProtocol::rewind(Qp& qp, std::uint32_t index, PacketNumber to, Picoseco
 }
 
 // READ responses are missing: requests them again, once until there is progress.
-void RoceProtocol::askAgain(Qp& qp, std::uint32_t index, Picoseconds now) {
+void RoceProtocol::requestRetransmission(Qp& qp, std::uint32_t index, Picoseconds now) {
   if (qp.recovering) return;
   qp.recovering = true;
   rewind(qp, index, qp.acknowledged, now);
@@ -141,7 +141,7 @@ void RoceProtocol::onAck(std::uint32_t index, const fabric::Packet& packet, Pico
   acknowledge(qp, index, below, now);
   if (kind == AckKind::kAck) {
     // The responder answers in order: responses to a READ that it has passed were lost.
-    if (qp.acknowledged < below) askAgain(qp, index, now);
+    if (qp.acknowledged < below) requestRetransmission(qp, index, now);
   } else if (kind == AckKind::kNak) {
     if (below >= qp.acknowledged && below < qp.next) rewind(qp, index, below, now);
   } else if (below >= qp.lost_base) {
@@ -167,7 +167,7 @@ void RoceProtocol::onReadResponse(std::uint32_t index, const RoceMeaning& meanin
   if (number > qp.acknowledged) {
     ++stats_.out_of_order;
     ++stats_.discarded;
-    askAgain(qp, index, now);
+    requestRetransmission(qp, index, now);
     schedule(index, now);
     return;
   }

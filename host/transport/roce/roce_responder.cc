@@ -97,7 +97,7 @@ bool RoceProtocol::drain(Qp& qp, std::uint32_t index, Picoseconds now) {
     any = true;
     accept(qp, index, meaningOf(slot.code), slot.aux, slot.extra, now);
   }
-  buffers_.give(qp.reorder);
+  buffers_.release(qp.reorder);
   qp.reorder = kNone;
   return any;
 }
@@ -158,7 +158,7 @@ void RoceProtocol::emitResponse(Qp& qp, std::uint32_t index, Picoseconds now,
   if (last) {
     const std::uint32_t done = qp.job_head;
     qp.job_head = job.following;
-    jobs_.give(done);
+    jobs_.release(done);
     if (qp.job_head == kNone && qp.ack_after_read) queueAck(qp, index);
   }
   finishData(qp, now, packet);

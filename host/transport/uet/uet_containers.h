@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/paged_memory.h"
+#include "transport/prefetch.h"
 
 namespace plumbline::transport {
 
@@ -33,7 +34,7 @@ class Window {
 
   // Fetches the memory of item `number`.
   void prefetch(std::uint64_t number) const {
-    if (capacity() != 0) __builtin_prefetch(&items_[number & items_.mask()], 1);
+    if (capacity() != 0) prefetchToWrite(&items_[number & items_.mask()]);
   }
 
   void push(const T& item) {
@@ -80,7 +81,7 @@ class BitWindow {
   }
   // Clears the set bits from `psn` up to the first gap; returns their number. At least one bit of
   // the range is clear.
-  std::uint64_t takeRun(std::uint64_t psn) {
+  std::uint64_t clearRun(std::uint64_t psn) {
     const std::uint64_t first = psn;
     for (;;) {
       std::uint64_t& bits = word(psn >> 6);
@@ -128,7 +129,7 @@ class IdMap {
     }
   }
   // Prefetches the memory at which find() begins.
-  void prefetch(std::uint32_t id) const { __builtin_prefetch(cells_.data() + home(id)); }
+  void prefetch(std::uint32_t id) const { prefetchToRead(cells_.data() + home(id)); }
   // Adds or replaces; `index` is not kNone.
   void set(std::uint32_t id, std::uint32_t index) {
     if ((size_ + 1) * 2 > cells_.size()) grow();
@@ -144,8 +145,8 @@ class IdMap {
     --size_;
     // Moves up entries that the gap would separate from their home cell.
     for (std::size_t j = (i + 1) & mask_; cells_[j].index != kNone; j = (j + 1) & mask_) {
-      const std::size_t want = home(cells_[j].id);
-      if (((j - want) & mask_) >= ((j - i) & mask_)) {
+      const std::size_t home_cell = home(cells_[j].id);
+      if (((j - home_cell) & mask_) >= ((j - i) & mask_)) {
         cells_[i] = cells_[j];
         i = j;
       }

@@ -16,7 +16,7 @@ using transport::UetEntropySpec;
 using transport::UetService;
 using transport::UetSpec;
 
-constexpr Picoseconds kLeastUetTime{1};
+constexpr Picoseconds kMinUetTime{1};
 
 constexpr const char* kSpecification = "Ultra Ethernet 1.0";
 constexpr const char* kModels = "public implementations and simulators";
@@ -84,10 +84,10 @@ const Fields& fieldsOf<NsccSpec>() {
           .atLeast(Bytes(1))
           .from(kNscc),
       field<&NsccSpec::reference_rtt>("reference_rtt", "Round trip for which the factors are given")
-          .atLeast(kLeastUetTime)
+          .atLeast(kMinUetTime)
           .from(kNscc),
       field<&NsccSpec::target_qdelay>("target_qdelay", "Queueing delay that is aimed at")
-          .atLeast(kLeastUetTime)
+          .atLeast(kMinUetTime)
           .otherwise("0.75 `base_rtt` with `trimming`, else 1.0")
           .from(kNscc),
       field<&NsccSpec::alpha>("alpha", "Of the proportional increase").from(kNscc),
@@ -116,7 +116,7 @@ const Fields& fieldsOf<NsccSpec>() {
           .above(0)
           .from(kNscc),
       field<&NsccSpec::adjust_period>("adjust_period", "Time after which they do")
-          .atLeast(kLeastUetTime)
+          .atLeast(kMinUetTime)
           .otherwise("`base_rtt`")
           .from(kNscc),
       field<&NsccSpec::zero_qdelay>("zero_qdelay", "Queueing delay up to which it counts as none"),
@@ -150,19 +150,19 @@ const Fields& fieldsOf<SwiftSpec>() {
   static const Fields kFields{
       field<&SwiftSpec::target_qdelay>("target_qdelay",
                                        "Queueing delay that is aimed at with a large window")
-          .atLeast(kLeastUetTime)
+          .atLeast(kMinUetTime)
           .otherwise("`base_rtt`"),
       field<&SwiftSpec::flow_range>(
           "flow_range", "Most that a small window adds to that delay, in `target_qdelay`")
           .in(0, 1'000)
           .from(kModels),
-      field<&SwiftSpec::flow_least_window>("flow_least_window",
-                                           "Packets, up to which it adds all of it")
+      field<&SwiftSpec::flow_min_window>("flow_least_window",
+                                         "Packets, up to which it adds all of it")
           .above(0)
           .from(kSwift),
-      field<&SwiftSpec::flow_most_window>("flow_most_window",
-                                          "Packets, from which on it adds nothing; above "
-                                          "`flow_least_window`")
+      field<&SwiftSpec::flow_max_window>("flow_most_window",
+                                         "Packets, from which on it adds nothing; above "
+                                         "`flow_least_window`")
           .above(0)
           .from(kSwift),
       field<&SwiftSpec::additive_increase>("additive_increase", "In MTUs per round trip")
@@ -223,13 +223,13 @@ const Fields& fieldsOf<UetSpec>() {
       field<&UetSpec::close_after>("close_after",
                                    "A PDC with nothing to do is closed after this time")
           .word("never", fabric::kNever)
-          .atLeast(kLeastUetTime),
+          .atLeast(kMinUetTime),
       field<&UetSpec::linger>("linger", "How long the id of a closed PDC stays unused"),
       field<&UetSpec::target_expiry>(
           "target_expiry", "A target forgets a peer this long after it should have closed")
-          .atLeast(kLeastUetTime),
+          .atLeast(kMinUetTime),
       field<&UetSpec::no_pdc_retry>("no_pdc_retry", "Wait after NACK NO_PDC_AVAIL")
-          .atLeast(kLeastUetTime),
+          .atLeast(kMinUetTime),
       field<&UetSpec::ack_trigger_bytes>("ack_trigger",
                                          "Payload received since the last ACK that causes one")
           .as("ack_trigger_bytes")
@@ -248,7 +248,7 @@ const Fields& fieldsOf<UetSpec>() {
           .in(0, 127)
           .from(kSpecification),
       field<&UetSpec::rto>("rto", "Timeout; doubles with every one in a row")
-          .in(kLeastUetTime, seconds(8))
+          .in(kMinUetTime, seconds(8))
           .from(kModels),
       field<&UetSpec::max_rto_retries>("max_rto_retries",
                                        "Timeouts in a row; one more fails the PDC")
@@ -271,7 +271,7 @@ const Fields& fieldsOf<UetSpec>() {
           .from(kSpecification),
       field<&UetSpec::base_rtt>("base_rtt",
                                 "Of the idle network: a full packet there, its ACK back")
-          .atLeast(kLeastUetTime)
+          .atLeast(kMinUetTime)
           .otherwise(
               "the longest between two hosts of one job; of any two where the test brings the "
               "jobs"),

@@ -4,25 +4,18 @@
 #include <algorithm>
 #include <array>
 
+#include "transport/prefetch.h"
 #include "transport/uet/uet_protocol.h"
 
 namespace plumbline::transport {
 namespace {
 
-constexpr std::size_t kMostReady = 16;    // PDCs whose turn is next
-constexpr std::size_t kMostPackets = 64;  // of either kind
-
-// The first `kLines` cache lines of `object`.
-template <int kLines, typename T>
-[[gnu::always_inline]] inline void prefetchLines(const T& object) {
-  constexpr std::size_t kLineBytes = 64;
-  const char* const first = reinterpret_cast<const char*>(&object);
-  for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(first + i * kLineBytes, 1);
-}
+constexpr std::size_t kMaxReadyPdcs = 16;  // PDCs whose turn is next
+constexpr std::size_t kMaxPackets = 64;    // of either kind
 
 // Of consecutive packets of a PDC only one is kept.
 struct ExpectedPackets {
-  std::array<const fabric::Packet*, kMostPackets> packets;
+  std::array<const fabric::Packet*, kMaxPackets> packets;
   std::size_t count = 0;
 
   bool add(const fabric::Packet& packet) {
@@ -38,19 +31,18 @@ struct ExpectedPackets {
 
 }  // namespace
 
-// Inlined, because a compiler that does not inline them finds them free of effects and removes
-// them.
+// Forced inline for the same reason as the functions of fabric/engine/prefetch.h.
 
 [[gnu::always_inline]] inline void UetSender::prefetchReady() const {
-  const std::size_t count = std::min(ready_.size(), kMostReady);
-  for (std::size_t i = 0; i < count; ++i) prefetchLines<4>(pdcs_[ready_.at(i)]);
+  const std::size_t count = std::min(ready_.size(), kMaxReadyPdcs);
+  for (std::size_t i = 0; i < count; ++i) prefetchLinesToWrite<4>(pdcs_[ready_.at(i)]);
 }
 
 [[gnu::always_inline]] inline void UetSender::prefetchReadyPlaces() const {
-  const std::size_t count = std::min(ready_.size(), kMostReady);
+  const std::size_t count = std::min(ready_.size(), kMaxReadyPdcs);
   for (std::size_t i = 0; i < count; ++i) {
     const Pdc& pdc = pdcs_[ready_.at(i)];
-    prefetchLines<2>(cccs_[pdc.ccc]);
+    prefetchLinesToWrite<2>(cccs_[pdc.ccc]);
     pdc.flight.prefetch(pdc.next);
     pdc.messages.prefetch(pdc.send_hint);
   }
@@ -63,7 +55,7 @@ struct ExpectedPackets {
 [[gnu::always_inline]] inline std::uint32_t UetSender::prefetchPdc(
     const fabric::Packet& answer) const {
   const std::uint32_t slot = by_id_.find(answer.connection & 0xFFFF);
-  if (slot != kNone) prefetchLines<4>(pdcs_[slot]);
+  if (slot != kNone) prefetchLinesToWrite<4>(pdcs_[slot]);
   return slot;
 }
 
@@ -71,13 +63,13 @@ struct ExpectedPackets {
                                                              const fabric::Packet& answer) const {
   if (slot == kNone) return;
   const Pdc& pdc = pdcs_[slot];
-  prefetchLines<4>(cccs_[pdc.ccc]);
+  prefetchLinesToWrite<4>(cccs_[pdc.ccc]);
   pdc.flight.prefetch(pdc.cack + 1);
   pdc.flight.prefetch(unwrapPsn(answer.psn, pdc.cack) +
                       static_cast<std::uint64_t>(ackOffset(answer.aux)));
   pdc.flight.prefetch(unwrapPsn(answer.psn, pdc.cack) + 1);  // whose timeout runs then
   pdc.messages.prefetch(pdc.ack_hint);
-  if (pdc.state == State::kClosing) __builtin_prefetch(&flows_[pdc.statistics], 1);
+  if (pdc.state == State::kClosing) prefetchToWrite(&flows_[pdc.statistics]);
 }
 
 [[gnu::always_inline]] inline void UetReceiver::prefetchId(const fabric::Packet& packet) const {
@@ -87,17 +79,17 @@ struct ExpectedPackets {
 
 [[gnu::always_inline]] inline void UetReceiver::prefetchTarget(const fabric::Packet& packet) const {
   const std::uint32_t slot = find(packet);
-  if (slot < targets_.size()) prefetchLines<3>(targets_[slot]);
+  if (slot < targets_.size()) prefetchLinesToWrite<3>(targets_[slot]);
 }
 
 void UetProtocol::expect(std::span<const fabric::Packet* const> packets) const {
   if (packets.empty()) {
-    prefetchLines<(sizeof(UetProtocol) + 63) / 64>(*this);
+    prefetchLinesToWrite<(sizeof(UetProtocol) + 63) / 64>(*this);
     return;
   }
   ExpectedPackets answers;  // NOLINT(*-member-init): filled in as far as it counts
   ExpectedPackets data;     // NOLINT(*-member-init)
-  std::array<std::uint32_t, kMostPackets> pdcs;  // NOLINT(*-member-init): of the answers
+  std::array<std::uint32_t, kMaxPackets> pdcs;  // NOLINT(*-member-init): of the answers
   sender_.prefetchReady();
   for (const fabric::Packet* packet : packets) {
     const PdsType type = pdsType(packet->opcode);

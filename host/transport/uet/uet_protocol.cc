@@ -70,7 +70,7 @@ void UetProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
     case PdsType::kNackCcx:
       break;  // not sent in this model
   }
-  tell(now);
+  notify(now);
   updateWake();
 }
 
@@ -83,7 +83,7 @@ bool UetProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric:
   const bool sent = sender_.transmit(now, packet);
   if (spec_.service == UetService::kUud) {
     // Its messages are done when they are sent.
-    tell(now);
+    notify(now);
     updateWake();
   } else {
     // Of all that updateWake() considers, only a timer may have been set.
@@ -105,12 +105,12 @@ void UetProtocol::wake(Picoseconds now) {
   sender_.closeIdle(now);
   receiver_.acknowledgeLate(now);
   receiver_.pace(now);
-  tell(now);
+  notify(now);
   updateWake();
 }
 
 // Calls the application only when both halves are consistent again, since it may post at once.
-void UetProtocol::tellAll(Picoseconds now) {
+void UetProtocol::notifyAll(Picoseconds now) {
   Application* const application = host_.context().application;
   std::vector<UetDelivery>& deliveries = receiver_.deliveries();
   for (std::size_t i = 0; i < deliveries.size(); ++i) {
@@ -123,7 +123,7 @@ void UetProtocol::tellAll(Picoseconds now) {
     Arrival arrival{d.from, d.flow, d.verb, d.bytes, d.tag, acknowledged, d.number};
     if (d.response) {
       Completion completion;
-      if (!sender_.takeRead(d.from, d.flow, d.tag, now, completion)) continue;
+      if (!sender_.completeRead(d.from, d.flow, d.tag, now, completion)) continue;
       arrival.tag = completion.tag;
       sender_.completions().push_back(completion);
     }

@@ -45,10 +45,10 @@ class UetProtocol final : public Protocol {
   }
 
  private:
-  void tell(Picoseconds now) {
-    if (!receiver_.deliveries().empty() || !sender_.completions().empty()) tellAll(now);
+  void notify(Picoseconds now) {
+    if (!receiver_.deliveries().empty() || !sender_.completions().empty()) notifyAll(now);
   }
-  void tellAll(Picoseconds now);
+  void notifyAll(Picoseconds now);
   void updateWake();
   void updateFrames() { setHasFrames(host_.hasControl() || sender_.hasReady()); }
 

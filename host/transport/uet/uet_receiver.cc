@@ -5,7 +5,7 @@
 namespace plumbline::transport {
 namespace {
 
-constexpr std::uint32_t kLingering = 0xFFFFFFFE;  // in by_pdc_: closed a moment ago
+constexpr std::uint32_t kClosedPdc = 0xFFFFFFFE;  // in by_pdc_: closed a moment ago
 
 }  // namespace
 
@@ -13,7 +13,7 @@ UetReceiver::UetReceiver(UetHost& host)
     : host_(host),
       service_(host.spec().service),
       has_pdc_(usesPdcs(service_)),
-      plain_(service_ == UetService::kRud && !usesCredit(effectiveControl(host.spec()))),
+      fast_path_(service_ == UetService::kRud && !usesCredit(effectiveControl(host.spec()))),
       write_frame_(unpaddedFrame(host.spec(), dataType(host.spec()), kSesStandard, 0)),
       response_frame_(unpaddedFrame(host.spec(), dataType(host.spec()), kSesResponseData, 0)),
       frame_excess_(static_cast<std::int32_t>(write_frame_) -
@@ -32,7 +32,8 @@ UetReceiver::UetReceiver(UetHost& host)
 // Of a packet that is not the next one, or with others above it.
 inline bool UetReceiver::acceptAmongGaps(Target& target, const fabric::Packet& packet,
                                          std::uint64_t psn, Picoseconds now) {
-  if (psn > target.cack + rules_.mp_range && !acceptFar(target, packet, psn, now)) return false;
+  if (psn > target.cack + rules_.mp_range && !acceptOutOfRange(target, packet, psn, now))
+    return false;
   if (psn <= target.cack ||
       (psn <= target.highest && target.above > 0 && target.received.test(psn))) {
     ++host_.stats().duplicates;
@@ -52,13 +53,13 @@ inline bool UetReceiver::acceptAmongGaps(Target& target, const fabric::Packet& p
 
 // Packet `psn`, the `index`-th of its message, has `payload` bytes. Returns the bytes of the
 // message if that completes it.
-template <bool kPlain>
+template <bool kFastPath>
 inline std::optional<std::uint64_t> UetReceiver::gather(Target& target, std::uint64_t psn,
                                                         std::uint32_t index, bool last,
                                                         std::uint32_t payload) {
   if (last && index == 0) return payload;
   const std::uint64_t first = psn - index;
-  if (!kPlain && service_ == UetService::kUud && first <= target.gap && target.gap < psn) {
+  if (!kFastPath && service_ == UetService::kUud && first <= target.gap && target.gap < psn) {
     return std::nullopt;
   }
   Reassembly& message = target.newest;
@@ -76,12 +77,12 @@ inline std::optional<std::uint64_t> UetReceiver::gather(Target& target, std::uin
   return bytes;
 }
 
-template <bool kPlain>
+template <bool kFastPath>
 inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now) {
-  const UetService service = kPlain ? UetService::kRud : service_;
-  const bool has_pdc = kPlain || has_pdc_;
-  const bool trimmed = !kPlain && packet.trimmed;
-  const bool close_command = !kPlain && pdsType(packet.opcode) == PdsType::kControl;
+  const UetService service = kFastPath ? UetService::kRud : service_;
+  const bool has_pdc = kFastPath || has_pdc_;
+  const bool trimmed = !kFastPath && packet.trimmed;
+  const bool close_command = !kFastPath && pdsType(packet.opcode) == PdsType::kControl;
   const DataFields fields = unpackData(packet.extra, has_pdc);
   EndpointStats& stats = host_.stats();
   if (trimmed) {
@@ -92,12 +93,12 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
     host_.recordLatency(packet, now);
   }
 
-  std::uint32_t slot = kPlain ? findPdc(packet) : find(packet);
-  if (slot >= kLingering) slot = openFor(packet, now);
+  std::uint32_t slot = kFastPath ? findPdc(packet) : find(packet);
+  if (slot >= kClosedPdc) slot = openFor(packet, now);
   if (slot == IdMap::kNone) return;
   Target& target = targets_[slot];
   if (packet.ce) ++target.ce_received;
-  if (!kPlain && credit_ && !close_command) {
+  if (!kFastPath && credit_ && !close_command) {
     pacer_.request(target.peer, fields.credit_target, false);
     pace(now);
   }
@@ -126,10 +127,10 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
   if (close_command) {
     acknowledge(target, psn, fields.retx, now);
     close(slot);
-    forgetLingering(now);
+    forgetClosedPdcs(now);
     const std::uint32_t key = std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF);
-    by_pdc_.set(key, kLingering);
-    lingering_.push({key, now + host_.spec().linger});
+    by_pdc_.set(key, kClosedPdc);
+    closed_pdcs_.push({key, now + host_.spec().linger});
     return;
   }
 
@@ -138,14 +139,14 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
   const std::uint32_t payload = read_request ? 0 : packet.length - frame;
   target.received_bytes +=
       static_cast<std::uint32_t>(static_cast<std::int32_t>(frame + payload) - frame_excess_);
-  if (!kPlain && credit_) {
+  if (!kFastPath && credit_) {
     stats.credited_bytes +=
         static_cast<std::uint32_t>(static_cast<std::int32_t>(frame + payload) - frame_excess_);
   }
   target.payload += payload;
   if (payload > 0) target.last_done = now;
   stats.payload_received += payload;
-  if (const auto bytes = gather<kPlain>(target, psn, fields.index, fields.last, payload)) {
+  if (const auto bytes = gather<kFastPath>(target, psn, fields.index, fields.last, payload)) {
     deliver(target, packet, *bytes);
   }
   if (!has_pdc) return;
@@ -166,7 +167,7 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
 }
 
 void UetReceiver::onData(const fabric::Packet& packet, Picoseconds now) {
-  if (plain_ && !packet.trimmed && pdsType(packet.opcode) != PdsType::kControl) {
+  if (fast_path_ && !packet.trimmed && pdsType(packet.opcode) != PdsType::kControl) {
     onDataOf<true>(packet, now);
   } else {
     onDataOf<false>(packet, now);
@@ -198,8 +199,8 @@ void UetReceiver::pace(Picoseconds now) {
 std::uint32_t UetReceiver::openFor(const fabric::Packet& packet, Picoseconds now) {
   const DataFields fields = unpackData(packet.extra, has_pdc_);
   if (!has_pdc_) return open(packet, fields, now);
-  forgetLingering(now);
-  if (find(packet) == kLingering) {
+  forgetClosedPdcs(now);
+  if (find(packet) == kClosedPdc) {
     // Late copies of a PDC that is closed. A CLOSE_CMD means that its ACK was lost.
     ++host_.stats().duplicates;
     if (pdsType(packet.opcode) == PdsType::kControl) {
@@ -334,10 +335,10 @@ void UetReceiver::onExpiry(const UetTimerEntry& timer, Picoseconds now) {
   close(timer.index);
 }
 
-void UetReceiver::forgetLingering(Picoseconds now) {
-  while (!lingering_.empty() && lingering_.front().until <= now) {
-    by_pdc_.erase(lingering_.front().key);
-    lingering_.pop();
+void UetReceiver::forgetClosedPdcs(Picoseconds now) {
+  while (!closed_pdcs_.empty() && closed_pdcs_.front().until <= now) {
+    by_pdc_.erase(closed_pdcs_.front().key);
+    closed_pdcs_.pop();
   }
 }
 
@@ -411,8 +412,8 @@ bool UetReceiver::acceptOrdered(Target& target, const fabric::Packet& packet, st
 }
 
 // For a packet above CACK_PSN and outside the window: whether it may be accepted after all.
-bool UetReceiver::acceptFar(Target& target, const fabric::Packet& packet, std::uint64_t psn,
-                            Picoseconds now) {
+bool UetReceiver::acceptOutOfRange(Target& target, const fabric::Packet& packet, std::uint64_t psn,
+                                   Picoseconds now) {
   if (service_ == UetService::kUud) {
     slide(target, psn - rules_.mp_range);
     return true;

@@ -108,7 +108,7 @@ class UetReceiver {
     std::uint32_t generation = 0;
     std::uint32_t acks = 0;
   };
-  struct Lingering {
+  struct ClosedPdc {
     std::uint32_t key = 0;
     Picoseconds until;
   };
@@ -134,12 +134,12 @@ class UetReceiver {
   [[nodiscard]] Picoseconds expiryOf(const Target& target) const;
   static void count(const Target& target, FlowStats& flow);
   void close(std::uint32_t slot);
-  void forgetLingering(Picoseconds now);
+  void forgetClosedPdcs(Picoseconds now);
   std::uint32_t peerOf(HostId host);
   void releasePeer(std::uint32_t index);
 
-  // kPlain: the caller has checked that it is data of RUD without receiver credit, not trimmed.
-  template <bool kPlain>
+  // kFastPath: the caller has checked that it is data of RUD without receiver credit, not trimmed.
+  template <bool kFastPath>
   void onDataOf(const fabric::Packet& packet, Picoseconds now);
   void onTrimmed(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);
   bool acceptOrdered(Target& target, const fabric::Packet& packet, std::uint64_t psn,
@@ -153,17 +153,18 @@ class UetReceiver {
   }
   bool acceptAmongGaps(Target& target, const fabric::Packet& packet, std::uint64_t psn,
                        Picoseconds now);
-  bool acceptFar(Target& target, const fabric::Packet& packet, std::uint64_t psn, Picoseconds now);
+  bool acceptOutOfRange(Target& target, const fabric::Packet& packet, std::uint64_t psn,
+                        Picoseconds now);
   void slide(Target& target, std::uint64_t cack);
   static void advance(Target& target) {
     if (target.above == 0 || !target.received.test(target.cack + 1)) return;
-    const std::uint64_t run = target.received.takeRun(target.cack + 1);
+    const std::uint64_t run = target.received.clearRun(target.cack + 1);
     target.cack += run;
     target.above -= static_cast<std::uint32_t>(run);
   }
   // Makes the message whose first PSN is `first` the newest one; it may be a new one.
   static void renew(Target& target, std::uint64_t first);
-  template <bool kPlain>
+  template <bool kFastPath>
   std::optional<std::uint64_t> gather(Target& target, std::uint64_t psn, std::uint32_t index,
                                       bool last, std::uint32_t payload);
   void deliver(const Target& target, const fabric::Packet& packet, std::uint64_t bytes);
@@ -180,7 +181,7 @@ class UetReceiver {
   UetHost& host_;
   UetService service_;
   bool has_pdc_;
-  bool plain_;                    // RUD without receiver credit
+  bool fast_path_;                // RUD without receiver credit
   std::uint32_t write_frame_;     // frame bytes without payload: messages and read requests
   std::uint32_t response_frame_;  // the same, read data
   std::int32_t frame_excess_;     // frame bytes beyond the nominal size
@@ -189,9 +190,9 @@ class UetReceiver {
   Rules rules_;
   PagedVector<Target> targets_;
   PagedVector<std::uint32_t> free_;
-  IdMap by_pdc_;   // source << 16 | id → target, or kLingering
+  IdMap by_pdc_;   // source << 16 | id → target, or kClosedPdc
   IdMap by_flow_;  // flowKey() → target (RUDI, UUD)
-  fabric::Ring<Lingering> lingering_;
+  fabric::Ring<ClosedPdc> closed_pdcs_;
   fabric::Ring<LateAck> late_acks_;     // all wait equally long, so the oldest is due first
   Picoseconds next_late_ack_ = kNever;  // of the oldest
   PagedVector<Peer> peers_;

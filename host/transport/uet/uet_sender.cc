@@ -10,9 +10,9 @@
 namespace plumbline::transport {
 namespace {
 
-std::int64_t windowBytes(double factor, BitRate rate, Picoseconds base_rtt, std::uint32_t least) {
+std::int64_t windowBytes(double factor, BitRate rate, Picoseconds base_rtt, std::uint32_t min) {
   const double bdp = static_cast<double>(rate.bitsPerSecond()) / 8.0 * base_rtt.toSeconds();
-  return std::max<std::int64_t>(static_cast<std::int64_t>(factor * bdp), least);
+  return std::max<std::int64_t>(static_cast<std::int64_t>(factor * bdp), min);
 }
 
 // Key of by_flow_: the return direction of a peer's PDC is a PDC of its own here.
@@ -29,7 +29,7 @@ UetSender::UetSender(UetHost& host)
       infers_losses_(service_ == UetService::kRud && host.spec().loss_gap > 0),
       moves_window_(movesWindow(effectiveControl(host.spec()))),
       credit_(usesCredit(effectiveControl(host.spec()))),
-      plain_(!connectionless_ && !credit_),
+      fast_path_(!connectionless_ && !credit_),
       data_type_(dataType(host.spec())),
       data_header_{.source = static_cast<std::uint16_t>(host.context().self),
                    .priority = static_cast<std::uint8_t>(host.spec().data_priority & 7U),
@@ -95,8 +95,8 @@ void UetSender::postReadResponse(HostId to, std::uint32_t flow, std::uint64_t by
   enqueue(pdcFor(to, flow, true, now), tx);
 }
 
-bool UetSender::takeRead(HostId from, std::uint32_t flow, std::uint32_t request, Picoseconds now,
-                         Completion& completion) {
+bool UetSender::completeRead(HostId from, std::uint32_t flow, std::uint32_t request,
+                             Picoseconds now, Completion& completion) {
   const std::uint32_t slot = by_flow_.find(pdcKey(from, flow, false));
   if (slot == kNone) return false;
   Pdc& pdc = pdcs_[slot];
@@ -215,7 +215,7 @@ void UetSender::startWaiting(Picoseconds now) {
       return;
     }
     if (returning_.empty() && !setUpContext(now)) return;
-    const std::optional<std::uint16_t> id = takeId(now);
+    const std::optional<std::uint16_t> id = acquireId(now);
     if (!id) return;
     const std::uint32_t slot = queue.front();
     queue.pop();
@@ -231,7 +231,8 @@ void UetSender::startWaiting(Picoseconds now) {
       ++stats.pdcs_opened;
       stats.max_open = std::max<std::uint64_t>(stats.max_open, open_);
       if (ConnectionStats* connections = host_.connections()) {
-        connections->most_open = std::max<std::uint64_t>(connections->most_open, open_);
+        connections->max_open_connections =
+            std::max<std::uint64_t>(connections->max_open_connections, open_);
       }
     }
     if (hasWork(pdc)) makeReady(slot);
@@ -251,7 +252,7 @@ bool UetSender::setUpContext(Picoseconds now) {
   return context_ready_ <= now;
 }
 
-std::optional<std::uint16_t> UetSender::takeId(Picoseconds now) {
+std::optional<std::uint16_t> UetSender::acquireId(Picoseconds now) {
   if (!free_ids_.empty() && free_ids_.front().from <= now) {
     const std::uint16_t id = free_ids_.front().id;
     free_ids_.pop();
@@ -318,7 +319,7 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
   pdc.cack = pdc.end - 1;
   pdc.next = pdc.end;
   pdc.flight.restart(pdc.end);
-  pdc.flight.rest(kLeastRoom);
+  pdc.flight.rest(kMinWindowRoom);
   while (!pdc.lost_queue.empty()) pdc.lost_queue.pop();
   while (!pdc.resent.empty()) pdc.resent.pop();
   pdc.reads.clear();
@@ -367,7 +368,7 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
 void UetSender::setIdle(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   // The window's memory is for whoever is busy, and still in the cache.
-  window_room_ = std::clamp(pdc.flight.rest(kLeastRoom), kLeastRoom, kMostRoom);
+  window_room_ = std::clamp(pdc.flight.rest(kMinWindowRoom), kMinWindowRoom, kMaxWindowRoom);
   pdc.idle = true;
   idle_places_[slot] = {idle_tail_, kNone, now};
   (idle_tail_ == kNone ? idle_head_ : idle_places_[idle_tail_].after) = slot;

@@ -31,8 +31,8 @@ class UetSender {
                         Picoseconds now);
   // All data for the read request with PSN `request` has arrived. Returns false if the request is
   // no longer open; otherwise `completion` has its tag.
-  bool takeRead(HostId from, std::uint32_t flow, std::uint32_t request, Picoseconds now,
-                Completion& completion);
+  bool completeRead(HostId from, std::uint32_t flow, std::uint32_t request, Picoseconds now,
+                    Completion& completion);
 
   void onAck(const fabric::Packet& packet, Picoseconds now);
   void onRudiResponse(const fabric::Packet& packet, Picoseconds now);
@@ -74,8 +74,8 @@ class UetSender {
  private:
   static constexpr std::uint32_t kNone = IdMap::kNone;
   static constexpr std::uint64_t kNoPsn = ~std::uint64_t{0};
-  static constexpr std::size_t kLeastRoom = 8;
-  static constexpr std::size_t kMostRoom = 64;
+  static constexpr std::size_t kMinWindowRoom = 8;
+  static constexpr std::size_t kMaxWindowRoom = 64;
 
   enum class State : std::uint8_t {
     kFree,
@@ -198,7 +198,7 @@ class UetSender {
   void enqueue(std::uint32_t slot, const TxMessage& message);
   void startWaiting(Picoseconds now);
   bool setUpContext(Picoseconds now);
-  std::optional<std::uint16_t> takeId(Picoseconds now);
+  std::optional<std::uint16_t> acquireId(Picoseconds now);
   void beginClose(std::uint32_t slot, Picoseconds now);
   static void count(const Pdc& pdc, FlowStats& flow);
   void destroy(std::uint32_t slot, Picoseconds now);
@@ -235,7 +235,7 @@ class UetSender {
     if (ccc.wait_head != kNone && maySend(ccc)) releaseWaiting(ccc);
   }
   void releaseWaiting(Ccc& ccc);
-  static std::uint64_t takePsn(Pdc& pdc);
+  static std::uint64_t nextPsn(Pdc& pdc);
   // The message that `psn` belongs to; `hint` is the number of one close to it, probably.
   static TxMessage& messageAt(Pdc& pdc, std::uint64_t psn, std::uint64_t& hint) {
     hint = std::max(hint, pdc.messages.first());
@@ -258,21 +258,21 @@ class UetSender {
   }
   std::uint32_t nextReady(Picoseconds now);
   // Removes the first one, `pdc`, from ready_.
-  void takeReady(Pdc& pdc) {
+  void popReady(Pdc& pdc) {
     ready_.pop();
     pdc.ready = false;
   }
   // Its next packet is of the usual kind: new data, of a PDC that is not closing and has no losses,
   // without receiver credit.
-  [[nodiscard]] bool sendsPlain(const Pdc& pdc) const {
-    return plain_ && (pdc.state == State::kEstablished || pdc.state == State::kSynSent) &&
+  [[nodiscard]] bool usesFastPath(const Pdc& pdc) const {
+    return fast_path_ && (pdc.state == State::kEstablished || pdc.state == State::kSynSent) &&
            pdc.lost == 0 && pdc.next == pdc.flight.end();
   }
-  // Sends the next packet of the PDC `slot`; returns whether it has more. kPlain: sendsPlain()
+  // Sends the next packet of the PDC `slot`; returns whether it has more. kFastPath: usesFastPath()
   // holds.
-  template <bool kPlain>
+  template <bool kFastPath>
   bool send(std::uint32_t slot, Picoseconds now, fabric::Packet& packet);
-  template <bool kPlain>
+  template <bool kFastPath>
   [[nodiscard]] std::uint64_t fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
                                        std::uint64_t psn, bool retx, bool more) const;
   void finishClose(fabric::Packet& packet);
@@ -326,7 +326,7 @@ class UetSender {
     return infers_losses_ && pdc.highest_acked >= pdc.judge_at;
   }
   void inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now);
-  void tellLoss(Ccc& ccc, const LossEvent& loss, NackCode code) const;
+  void reportLoss(Ccc& ccc, const LossEvent& loss, NackCode code) const;
   void onLostPacket(std::uint32_t slot, const fabric::Packet& packet, Picoseconds now);
   void onOutOfOrder(std::uint32_t slot, const fabric::Packet& packet, Picoseconds now);
   void onNoPdc(std::uint32_t slot, const fabric::Packet& packet, Picoseconds now);
@@ -341,7 +341,7 @@ class UetSender {
   bool infers_losses_;
   bool moves_window_;  // an algorithm adjusts the window by ACKs
   bool credit_;        // receiver credit is in use
-  bool plain_;         // PDCs, and no receiver credit
+  bool fast_path_;     // PDCs, and no receiver credit
   PdsType data_type_;
   fabric::Packet data_header_;  // common fields of all data packets
   std::uint16_t mp_range_;
@@ -358,7 +358,7 @@ class UetSender {
   PagedVector<IdlePlace> idle_places_;  // as many as pdcs_
   PagedVector<std::uint32_t> free_pdcs_;
   // Number of packets for which a new PDC allocates memory: as many as one that is idle now had.
-  std::size_t window_room_ = kLeastRoom;
+  std::size_t window_room_ = kMinWindowRoom;
   IdMap by_flow_;  // (returning, peer, flow) → PDC that takes messages
   IdMap by_id_;    // PDC id → PDC
   PagedVector<Ccc> cccs_;

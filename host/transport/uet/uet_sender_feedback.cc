@@ -288,7 +288,7 @@ void UetSender::inferLosses(Pdc& pdc, Ccc& ccc, Picoseconds now) {
 }
 
 // Reports a lost or trimmed packet. A trim on the last hop adds no information to receiver credit.
-void UetSender::tellLoss(Ccc& ccc, const LossEvent& loss, NackCode code) const {
+void UetSender::reportLoss(Ccc& ccc, const LossEvent& loss, NackCode code) const {
   if (code == NackCode::kPsnOutOfWindow || code == NackCode::kRodOutOfOrder) {
     ccc.window.onLoss(loss);
   } else {
@@ -316,7 +316,7 @@ void UetSender::onLostPacket(std::uint32_t slot, const fabric::Packet& packet, P
   markLost(pdc, ccc, psn);
   pdc.entropy.onNack(tx.entropy);
   ccc.credit.stopSpeculating();
-  tellLoss(ccc, {now, bytes, ccc.inflight}, static_cast<NackCode>(packet.aux));
+  reportLoss(ccc, {now, bytes, ccc.inflight}, static_cast<NackCode>(packet.aux));
   afterFeedback(slot, now);
 }
 
@@ -341,7 +341,7 @@ void UetSender::onOutOfOrder(std::uint32_t slot, const fabric::Packet& packet, P
     const std::int64_t bytes = costOf(messageAt(pdc, expected, pdc.ack_hint), expected);
     goBack(pdc, ccc, expected);
     ccc.credit.stopSpeculating();
-    tellLoss(ccc, {now, bytes, ccc.inflight}, static_cast<NackCode>(packet.aux));
+    reportLoss(ccc, {now, bytes, ccc.inflight}, static_cast<NackCode>(packet.aux));
   }
   afterFeedback(slot, now);
 }

@@ -14,7 +14,7 @@ inline std::uint32_t UetSender::nextReady(Picoseconds now) {
     const bool work = hasWork(pdc);
     // All that a closing PDC has left is a control packet, which needs no permission.
     if (work && (maySend(ccc) || pdc.state == State::kClosing)) return slot;
-    takeReady(pdc);
+    popReady(pdc);
     if (work) {
       wait(slot, now);
     } else if (pdc.state == State::kDead) {
@@ -64,7 +64,7 @@ void UetSender::releaseWaiting(Ccc& ccc) {
   }
 }
 
-std::uint64_t UetSender::takePsn(Pdc& pdc) {
+std::uint64_t UetSender::nextPsn(Pdc& pdc) {
   if (pdc.lost == 0) return pdc.next++;
   for (;;) {
     const std::uint64_t psn = pdc.lost_queue.front();
@@ -97,20 +97,20 @@ UetSender::TxMessage& UetSender::searchMessage(Pdc& pdc, std::uint64_t psn, std:
 
 // Packet::extra of `psn`, which has been accounted for already. `more`: the PDC has something to
 // send after it, on whose permission it depends whether an ACK is requested.
-template <bool kPlain>
+template <bool kFastPath>
 inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessage& message,
                                          std::uint64_t psn, bool retx, bool more) const {
-  const bool close = !kPlain && message.kind == Kind::kClose;
+  const bool close = !kFastPath && message.kind == Kind::kClose;
   DataFields fields;
   fields.index = static_cast<std::uint32_t>(psn - message.first);
   fields.verb = static_cast<std::uint8_t>(message.verb);
   fields.last = fields.index + 1 == message.packets;
   fields.response = message.kind == Kind::kReadResponse;
   fields.retx = retx;
-  if (kPlain || !connectionless_) {
+  if (kFastPath || !connectionless_) {
     fields.ack_request = close || retx || !more || !maySend(ccc) ||
                          (moves_window_ && ccc.window.bytes() < ack_trigger_bytes_);
-    if (!kPlain && credit_ && !close) fields.credit_target = ccc.asked = creditTarget(ccc);
+    if (!kFastPath && credit_ && !close) fields.credit_target = ccc.asked = creditTarget(ccc);
     if (pdc.state != State::kSynSent) return packData(fields, true);
     fields.syn = true;
     fields.psn_offset = static_cast<std::uint32_t>(psn - pdc.start);
@@ -123,13 +123,13 @@ inline std::uint64_t UetSender::fieldsOf(const Pdc& pdc, Ccc& ccc, const TxMessa
 }
 
 // Forced inline: a call would spill the registers of transmit().
-template <bool kPlain>
+template <bool kFastPath>
 [[gnu::always_inline]] inline bool UetSender::send(std::uint32_t slot, Picoseconds now,
                                                    fabric::Packet& packet) {
   Pdc& pdc = pdcs_[slot];
   Ccc& ccc = cccs_[pdc.ccc];
-  const std::uint64_t psn = kPlain ? pdc.next++ : takePsn(pdc);
-  const bool retx = !kPlain && psn < pdc.flight.end();
+  const std::uint64_t psn = kFastPath ? pdc.next++ : nextPsn(pdc);
+  const bool retx = !kFastPath && psn < pdc.flight.end();
   const TxMessage& message = messageAt(pdc, psn, pdc.send_hint);
   const std::uint32_t cost = costOf(message, psn);
   const std::uint32_t order = ++pdc.order;
@@ -142,15 +142,15 @@ template <bool kPlain>
     tx.order = order;
     tx.entropy = entropy;
   } else {
-    const bool alone = !kPlain && message.kind == Kind::kClose;
-    pdc.flight.push(now, order, entropy, alone ? kLeastRoom : window_room_);
+    const bool alone = !kFastPath && message.kind == Kind::kClose;
+    pdc.flight.push(now, order, entropy, alone ? kMinWindowRoom : window_room_);
   }
   ccc.inflight += cost;
-  if (!kPlain && credit_) {
+  if (!kFastPath && credit_) {
     changeBacklog(ccc, -std::int64_t{cost});
     ccc.credit.spend(cost);
   }
-  bool more = kPlain ? hasNext(pdc) : hasWork(pdc);
+  bool more = kFastPath ? hasNext(pdc) : hasWork(pdc);
 
   packet = data_header_;
   packet.destination = pdc.peer;
@@ -159,8 +159,8 @@ template <bool kPlain>
   packet.connection = (std::uint32_t{pdc.flow} << 16 | pdc.id) & 0xFFFFFF;
   packet.psn = static_cast<std::uint32_t>(psn);
   packet.stamp = static_cast<std::uint64_t>(now.count());
-  packet.extra = fieldsOf<kPlain>(pdc, ccc, message, psn, retx, more);
-  if (!kPlain && message.kind == Kind::kClose) {
+  packet.extra = fieldsOf<kFastPath>(pdc, ccc, message, psn, retx, more);
+  if (!kFastPath && message.kind == Kind::kClose) {
     finishClose(packet);
   } else {
     const std::int32_t frame = static_cast<std::int32_t>(cost) + frame_excess_;
@@ -171,7 +171,7 @@ template <bool kPlain>
   }
   if (order == 1) pdc.opened = now;
   if (now < pdc.first_sent && message.payload != 0) pdc.first_sent = now;
-  if (!kPlain && service_ == UetService::kUud) {
+  if (!kFastPath && service_ == UetService::kUud) {
     ackUpTo(pdc, ccc, psn, kNoPsn, now);
     advance(slot, now);
     more = hasWork(pdc);
@@ -184,16 +184,16 @@ template <bool kPlain>
 bool UetSender::transmit(Picoseconds now, fabric::Packet& packet) {
   if (ready_.empty()) return false;
   std::uint32_t slot = ready_.front();
-  if (Pdc& pdc = pdcs_[slot]; sendsPlain(pdc) && hasNext(pdc) && maySend(cccs_[pdc.ccc])) {
+  if (Pdc& pdc = pdcs_[slot]; usesFastPath(pdc) && hasNext(pdc) && maySend(cccs_[pdc.ccc])) {
     if (send<true>(slot, now, packet)) {
       ready_.rotate();
       return true;
     }
-    takeReady(pdc);
+    popReady(pdc);
   } else {
     slot = nextReady(now);
     if (slot == kNone) return false;
-    takeReady(pdcs_[slot]);
+    popReady(pdcs_[slot]);
     if (send<false>(slot, now, packet)) {
       makeReady(slot);
       return true;

@@ -8,7 +8,7 @@ namespace plumbline::transport {
 
 void validate(const UetSpec& spec) {
   spec::check(spec, "uet");
-  if (spec.swift.flow_most_window <= spec.swift.flow_least_window) {
+  if (spec.swift.flow_max_window <= spec.swift.flow_min_window) {
     throw Error(ErrorKind::kUsage, "flow scaling ends where it begins",
                 "uet.swift.flow_most_window", "above flow_least_window");
   }

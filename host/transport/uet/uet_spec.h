@@ -79,8 +79,8 @@ struct RcccSpec {
 struct SwiftSpec {
   std::optional<Picoseconds> target_qdelay;  // base RTT
   double flow_range = 0.5;                   // × target_qdelay: most that flow scaling adds
-  double flow_least_window = 0.1;            // packets, up to which the full range is added
-  double flow_most_window = 100;             // packets, from which on nothing is added
+  double flow_min_window = 0.1;              // packets, up to which the full range is added
+  double flow_max_window = 100;              // packets, from which on nothing is added
   double additive_increase = 1;              // × MTU per round trip
   double beta = 0.8;                         // of the multiplicative decrease
   double max_mdf = 0.5;                      // most that one decrease takes

@@ -9,6 +9,7 @@
 
 #include "base/paged_memory.h"
 #include "base/units.h"
+#include "transport/prefetch.h"
 
 namespace plumbline::transport {
 
@@ -54,8 +55,8 @@ class TxWindow {
   }
   // Prefetches the memory of `psn`, in the window or the next one.
   void prefetch(std::uint64_t psn) const {
-    if (records_.size() != 0) __builtin_prefetch(&records_[psn & records_.mask()], 1);
-    __builtin_prefetch(words_.data() + ((psn >> 6) & words_.mask()), 1);
+    if (records_.size() != 0) prefetchToWrite(&records_[psn & records_.mask()]);
+    prefetchToWrite(words_.data() + ((psn >> 6) & words_.mask()));
   }
   // Drops the packets below `psn`, which are all acknowledged.
   void popTo(std::uint64_t psn) { first_ = psn; }

@@ -105,10 +105,10 @@ constexpr std::uint32_t nominalSize(const UetSpec& spec, PdsType type, std::uint
 constexpr bool usesCredit(UetCongestionControl control) {
   return control == UetCongestionControl::kRccc || control == UetCongestionControl::kNsccRccc;
 }
-// Whether the control adjusts a source's window, which needs feedback in every ACK.
+// Whether the control adjusts a source's window, which needs feedback in every ACK: all do but a
+// fixed window and receiver credit alone.
 constexpr bool movesWindow(UetCongestionControl control) {
-  return control == UetCongestionControl::kNscc || control == UetCongestionControl::kNsccRccc ||
-         control == UetCongestionControl::kSwift;
+  return control != UetCongestionControl::kNone && control != UetCongestionControl::kRccc;
 }
 
 constexpr bool usesPdcs(UetService service) {

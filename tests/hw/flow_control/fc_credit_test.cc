@@ -129,8 +129,8 @@ TEST_P(FcCredits, NoFrameBeyondTheLimitAndNoneHeldWithoutNeed) {
           update.total[1] = update.total[0];
           continue;
         }
-        const std::uint32_t most = std::min(used[v], kTotalMask);
-        const auto now = static_cast<std::uint32_t>(random.below(most + 1));
+        const std::uint32_t max = std::min(used[v], kTotalMask);
+        const auto now = static_cast<std::uint32_t>(random.below(max + 1));
         used[v] -= now;
         freed[v] = (freed[v] + now) & kTotalMask;
         update.channel[half] = v;

@@ -281,13 +281,13 @@ TEST(RxParse, IpLengthWithoutRoomForTheHeaders) {
   for (const Kind kind : {Kind::kUdp, Kind::kRoceWrite, Kind::kUetRudStandard}) {
     FrameOptions options{.kind = kind, .length = 200, .tag = wire::TestTag{.id = 9}};
     const wire::Buffer whole = makeFrame(options, random);
-    const std::size_t least = tagOffset(options) - 14 + (isRoce(kind) ? 4 : 0);
-    for (const std::size_t ip_length : {std::size_t{0}, std::size_t{20}, least - 1, least}) {
+    const std::size_t min = tagOffset(options) - 14 + (isRoce(kind) ? 4 : 0);
+    for (const std::size_t ip_length : {std::size_t{0}, std::size_t{20}, min - 1, min}) {
       wire::Buffer frame = whole;
       wire::store16(&frame[16], static_cast<std::uint16_t>(ip_length));
       refreshFcs(frame);
       const PortCounters seen = effect(bench, frame);
-      EXPECT_EQ(seen.unparsed, ip_length < least ? 1U : 0U) << kindName(kind) << " " << ip_length;
+      EXPECT_EQ(seen.unparsed, ip_length < min ? 1U : 0U) << kindName(kind) << " " << ip_length;
       // An ICRC is looked for only where a BTH and an ICRC can be.
       EXPECT_EQ(seen.icrc_errors, isRoce(kind) && ip_length >= 44 ? 1U : 0U) << ip_length;
     }

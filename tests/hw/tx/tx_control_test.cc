@@ -257,19 +257,19 @@ TEST(TxLate, CountedAgainstTheThreshold) {
   bench.runUntilIdle(3000);
   ASSERT_EQ(bench.sent.size(), 300U);
   std::uint64_t late = 0;
-  std::uint64_t most = 0;
+  std::uint64_t max = 0;
   for (std::uint64_t k = 0; k < 300; ++k) {
     // Due half a picosecond behind the grid; lateness above the threshold exactly when its whole
     // picoseconds are.
     const std::uint64_t lateness = bench.sent[k].departure - bench.startTime() - k * 10'000;
     late += lateness > 50'000 ? 1 : 0;
-    most = std::max(most, lateness);
+    max = std::max(max, lateness);
   }
   EXPECT_GT(late, 50U);
   EXPECT_LT(late, 250U);
   EXPECT_EQ(bench.counters().late, late);
   EXPECT_EQ(bench.late_pulses, late);
-  EXPECT_EQ(bench.counters().late_max_ps, most);
+  EXPECT_EQ(bench.counters().late_max_ps, max);
   // Back to back until the grid is reached, then on it.
   EXPECT_EQ(bench.sent[50].departure - bench.sent[0].departure, 50 * slot(64));
   EXPECT_LT(bench.sent[299].departure - bench.startTime() - 299ULL * 10'000, 3105U);

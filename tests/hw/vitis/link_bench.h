@@ -26,8 +26,8 @@ namespace pins = rtl::mac_status;
 inline constexpr std::int64_t kBusPeriod = 10'000;  // [ps]
 inline constexpr std::int64_t kMacPeriod = 9'310;
 inline constexpr card::MacTiming kTiming{1, 2, 10, 25, 4};
-inline constexpr int kMostLocalClocks = 12;
-inline constexpr int kMostClocks = 255 + 12;  // mac_bench.sv
+inline constexpr int kMaxLocalClocks = 12;
+inline constexpr int kMaxClocks = 255 + 12;  // mac_bench.sv
 
 // The bench's register bus, and the time that passes with it.
 class LinkBench {
@@ -52,7 +52,7 @@ class LinkBench {
     s.s_axil_araddr_i = static_cast<std::uint16_t>(offset);
     s.s_axil_arvalid_i = 1;
     int taken = 0;
-    for (; taken < 2 * kMostClocks; ++taken) {
+    for (; taken < 2 * kMaxClocks; ++taken) {
       const bool accepted = s.s_axil_arvalid_i != 0 && s.s_axil_arready_o != 0;
       if (s.s_axil_rvalid_o != 0) break;
       clocks(1);
@@ -71,7 +71,7 @@ class LinkBench {
     s.s_axil_wdata_i = value;
     s.s_axil_awvalid_i = s.s_axil_wvalid_i = 1;
     int taken = 0;
-    for (; taken < 2 * kMostClocks; ++taken) {
+    for (; taken < 2 * kMaxClocks; ++taken) {
       const bool accepted = s.s_axil_awvalid_i != 0 && s.s_axil_awready_o != 0;
       if (s.s_axil_bvalid_o != 0) break;
       clocks(1);

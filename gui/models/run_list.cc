@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/models/run_shelf.h"
+#include "gui/models/run_list.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -12,11 +12,11 @@ namespace plumbline::gui {
 namespace {
 
 // A result of the largest sweeps is a few tens of megabytes; more is no result.
-constexpr qint64 kMostBytes = 512LL * 1024 * 1024;
+constexpr qint64 kMaxBytes = 512LL * 1024 * 1024;
 
 }  // namespace
 
-QString RunShelf::add(const QString& key, const QString& source, const QByteArray& json) {
+QString RunList::add(const QString& key, const QString& source, const QByteArray& json) {
   StoredRunResult result =
       parseStoredRun({json.constData(), static_cast<std::size_t>(json.size())});
   if (!result.run) {
@@ -33,21 +33,21 @@ QString RunShelf::add(const QString& key, const QString& source, const QByteArra
   return {};
 }
 
-QString RunShelf::addFile(const QString& path) {
+QString RunList::addFile(const QString& path) {
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly)) {
     return tr("%1 could not be read: %2").arg(path, file.errorString());
   }
-  if (file.size() > kMostBytes) return tr("%1 is too large for a result").arg(path);
+  if (file.size() > kMaxBytes) return tr("%1 is too large for a result").arg(path);
   return add(path, QFileInfo(path).fileName(), file.readAll());
 }
 
-void RunShelf::showAlone(const QString& key) {
+void RunList::showAlone(const QString& key) {
   shown_.assign(1, key);
   emit changed();
 }
 
-void RunShelf::compare(const QString& key, bool with) {
+void RunList::compare(const QString& key, bool with) {
   const auto found = std::find(shown_.begin(), shown_.end(), key);
   if ((found != shown_.end()) == with) return;
   if (with) {
@@ -58,7 +58,7 @@ void RunShelf::compare(const QString& key, bool with) {
   emit changed();
 }
 
-void RunShelf::forget(const QString& key_prefix) {
+void RunList::forget(const QString& key_prefix) {
   const auto belongs = [&key_prefix](const QString& key) { return key.startsWith(key_prefix); };
   shown_.erase(std::remove_if(shown_.begin(), shown_.end(), belongs), shown_.end());
   for (auto one = runs_.begin(); one != runs_.end();) {
@@ -67,11 +67,11 @@ void RunShelf::forget(const QString& key_prefix) {
   emit changed();
 }
 
-bool RunShelf::isShown(const QString& key) const {
+bool RunList::isShown(const QString& key) const {
   return std::find(shown_.begin(), shown_.end(), key) != shown_.end();
 }
 
-std::vector<ShownRun> RunShelf::shown() const {
+std::vector<ShownRun> RunList::shown() const {
   std::vector<ShownRun> out;
   for (const QString& key : shown_) {
     const auto found = runs_.find(key);

@@ -8,14 +8,14 @@
 
 namespace plumbline::session {
 
-class Pace {
+class RemainingTime {
  public:
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
 
-  Pace() = default;
+  RemainingTime() = default;
   // `expected`: trials of the plan; a search may need fewer.
-  explicit Pace(std::uint64_t expected) : expected_(expected) {}
+  explicit RemainingTime(std::uint64_t expected) : expected_(expected) {}
 
   // Stored trials take no time and do not count in the estimate.
   void endTrial(bool stored) {

@@ -25,7 +25,7 @@ class PoolWatch {
 };
 
 // Collects events between two samples.
-class SampleTaker {
+class ServingSampler {
  public:
   void token() { ++next_.tokens; }
   void gap(Picoseconds gap, std::uint64_t count = 1) {

@@ -18,7 +18,7 @@ struct ShownRun {
   std::shared_ptr<const StoredRun> run;
 };
 
-class RunShelf : public QObject {
+class RunList : public QObject {
   Q_OBJECT
  public:
   using QObject::QObject;

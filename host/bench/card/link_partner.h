@@ -15,19 +15,19 @@ namespace plumbline::bench {
 
 // The base class is a real device, which a trial observes through the cards alone. Ports are those
 // of the cards.
-class FarEnd {
+class LinkPartner {
  public:
-  struct Passed {
+  struct CrossedFrames {
     std::uint64_t from_cards = 0;
     std::uint64_t to_cards = 0;
   };
 
-  virtual ~FarEnd() = default;
+  virtual ~LinkPartner() = default;
 
   // The cards begin to send at card time `start`.
   virtual void startAt(Picoseconds /*start*/) {}
   // Frames that have crossed the cables so far; nothing where they are not counted.
-  [[nodiscard]] virtual std::optional<Passed> passed() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<CrossedFrames> crossedFrames() const { return std::nullopt; }
   // True when no frame of the cards can arrive any more: `planned` frames, or as many as will, have
   // left.
   [[nodiscard]] virtual bool settled(std::uint64_t /*planned*/, bool /*stopped*/) const {
@@ -45,7 +45,7 @@ class FarEnd {
   // Adds what is known of a port's cable.
   virtual void collectPort(std::uint32_t /*port*/, PortResult& /*result*/) {}
   // Whether the transmitter underran within a frame that `port` sent.
-  [[nodiscard]] virtual bool ranDry(std::uint32_t /*port*/) const { return false; }
+  [[nodiscard]] virtual bool underran(std::uint32_t /*port*/) const { return false; }
   // Adds the device's own counters, and faults of the tester that it saw.
   virtual void collect(TrialResult& /*result*/) {}
   // ... and results of the whole simulation, when the rest of `result` is complete.

@@ -106,7 +106,7 @@ TEST(FirmwarePtp, TheSlavesTimeComesToTheMasters) {
       static_cast<double>(slave.localAt(at_true).count()) + slave.timeLessLocal();
   std::cout << "slave less master " << (of_slave - of_master) / 1e3 << " ns, rate "
             << static_cast<std::int32_t>(status.rate) * 1e-6 << " ppm\n";
-  EXPECT_NEAR(of_slave, of_master, 40'000);
+  EXPECT_NEAR(of_slave, of_master, 20'000);
 }
 
 }  // namespace

@@ -47,32 +47,29 @@ module plumb_event_rx (
 
   localparam int unsigned FcsBytes = 4;
 
-  // ---- Recognition, with the first beat ----
-  logic        inside_q, first, event_d, event_q, first_q;
-  logic [15:0] ethertype, port4, port6;
-  logic        ipv4, ipv6;
+  // ---- Recognition, with the first beat: what it says in parts, put together a clock later ----
+  function automatic logic ptp_port(input logic [15:0] bytes);
+    ptp_port = {bytes[7:0], bytes[15:8]} == 16'd319 || {bytes[7:0], bytes[15:8]} == 16'd320;
+  endfunction
 
-  assign first = rx_tvalid_i && !inside_q;
+  logic        inside_q, first, first_q, is_event;
+  logic        ptp_q, ipv4_q, ipv6_q, port4_q, port6_q;
+  logic [15:0] ethertype;
 
-  always_comb begin
-    `PLUMB_ANY(ethertype)
-    `PLUMB_ANY(port4)
-    `PLUMB_ANY(port6)
-    `PLUMB_ANY(ipv4)
-    `PLUMB_ANY(ipv6)
-    event_d = 1'b0;
-    if (first && (ethernet_i || udp_i)) begin
-      ethertype = {rx_tdata_i[8*12+:8], rx_tdata_i[8*13+:8]};
-      port4     = {rx_tdata_i[8*36+:8], rx_tdata_i[8*37+:8]};
-      port6     = {rx_tdata_i[8*56+:8], rx_tdata_i[8*57+:8]};
-      ipv4      = ethertype == 16'h0800 && rx_tdata_i[8*14+:8] == 8'h45 &&
-                  rx_tdata_i[8*20+:6] == 6'd0 && rx_tdata_i[8*21+:8] == 8'd0 &&
-                  rx_tdata_i[8*23+:8] == 8'd17;
-      ipv6      = ethertype == 16'h86dd && rx_tdata_i[8*14+4+:4] == 4'd6 &&
-                  rx_tdata_i[8*20+:8] == 8'd17;
-      event_d   = (ethernet_i && ethertype == 16'h88f7) ||
-                  (udp_i && ipv4 && (port4 == 16'd319 || port4 == 16'd320)) ||
-                  (udp_i && ipv6 && (port6 == 16'd319 || port6 == 16'd320));
+  assign first     = rx_tvalid_i && !inside_q;
+  assign ethertype = {rx_tdata_i[8*12+:8], rx_tdata_i[8*13+:8]};
+  assign is_event  = ptp_q || (ipv4_q && port4_q) || (ipv6_q && port6_q);
+
+  always_ff @(posedge clk_i) begin
+    if (first) begin
+      ptp_q   <= ethernet_i && ethertype == 16'h88f7;
+      ipv4_q  <= ethertype == 16'h0800 && rx_tdata_i[8*14+:8] == 8'h45 &&
+                 rx_tdata_i[8*20+:6] == 6'd0 && rx_tdata_i[8*21+:8] == 8'd0 &&
+                 rx_tdata_i[8*23+:8] == 8'd17;
+      ipv6_q  <= ethertype == 16'h86dd && rx_tdata_i[8*14+4+:4] == 4'd6 &&
+                 rx_tdata_i[8*20+:8] == 8'd17;
+      port4_q <= udp_i && ptp_port(rx_tdata_i[8*36+:16]);
+      port6_q <= udp_i && ptp_port(rx_tdata_i[8*56+:16]);
     end
   end
 
@@ -85,7 +82,7 @@ module plumb_event_rx (
   logic        slot_open_q, beat1_q, write, second;
 
   // The frame of one clock ago is only now known to be one.
-  assign allocate   = first_q && event_q && room_q;
+  assign allocate   = first_q && is_event && room_q;
   assign tail       = tail_q + 3'(allocate);
   assign used       = tail - head_q;
   assign room       = allocate ? two_free_q : one_free_q;
@@ -97,7 +94,6 @@ module plumb_event_rx (
     if (!rst_ni) begin
       inside_q    <= 1'b0;
       first_q     <= 1'b0;
-      event_q     <= 1'b0;
       room_q      <= 1'b0;
       one_free_q  <= 1'b1;
       two_free_q  <= 1'b1;
@@ -106,7 +102,6 @@ module plumb_event_rx (
       slot_q      <= '0;
     end else begin
       first_q    <= first;
-      event_q    <= event_d;
       one_free_q <= used < 3'd4;
       two_free_q <= used < 3'd3;
       if (rx_tvalid_i) begin
@@ -153,7 +148,7 @@ module plumb_event_rx (
   logic        kind_event_q, kind_slot_q, kind_event, kind_slot;
   logic [1:0]  kind_read;
 
-  assign kind_event = first_q ? event_q : kind_event_q;
+  assign kind_event = first_q ? is_event : kind_event_q;
   assign kind_slot  = first_q ? allocate : kind_slot_q;
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin

@@ -197,9 +197,9 @@ void InferenceBalancingProcedure::report(const TestConfig& config, const Design&
            {"balance",
             "Load balance under inference traffic",
             "JFI and MMR (maximum over mean) are over the bytes of all links between switches. "
-            "Busiest and least loaded: the loads of these links until all transfers were done. "
-            "Oversubscription is the time that the busiest of them needs for its bytes, over the "
-            "same time of the busiest link of a host.",
+            "Busiest and idlest link: their loads until all transfers were done. Oversubscription "
+            "is the time that the busiest of them needs for its bytes, over the same time of the "
+            "busiest link of a host.",
             {},
             {}},
            builder);

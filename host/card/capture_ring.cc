@@ -32,7 +32,7 @@ void CaptureRing::start() {
 
 std::vector<CapturedFrame> CaptureRing::take() {
   const std::uint64_t written = registers_.read64(capture::kCaptureWrittenLo);
-  checkFaults();  // of all that is in `written`
+  checkFaults();  // faults of all frames up to `written`
   const std::uint64_t fresh = written - read_;
   if (fresh == 0) return {};
   if (fresh > buffer_->size() || fresh % kCaptureUnit != 0) {

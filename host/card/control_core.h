@@ -1,5 +1,5 @@
 // The card's control processor as the host reaches it: reset, halt, its memory and its mailbox
-// (docs/core.md). What runs on it, and what the words mean, is the affair of firmware.h.
+// (docs/core.md). firmware.h knows what runs on it and what the words mean.
 #pragma once
 
 #include <cstdint>

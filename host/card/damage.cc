@@ -162,7 +162,8 @@ std::uint64_t BitErrorSource::next() {
 
 std::uint64_t BitErrorSource::nextGap() {
   constexpr std::uint64_t kUnit = std::uint64_t{1} << kFractionBits;
-  constexpr int kRestBits = kFractionBits - 8;  // of a fraction, after the number of its segment
+  constexpr int kRestBits =
+      kFractionBits - 8;  // bits of a fraction below those that number its segment
   const std::uint64_t random = next();
   // random / 2^64 = 2^-(zeros + 1) · (1 + fraction / 2^26)
   const int zeros = random == 0 ? 63 : std::countl_zero(random);

@@ -57,8 +57,8 @@ class Firmware {
   void stop();
   [[nodiscard]] CoreState processor() { return core_.state(); }
 
-  // The firmware carries out `code` with `arguments`; what it answers. Throws Error(kTester) when
-  // it does not answer within `limit` or refuses, with its reason.
+  // Lets the firmware execute `code` with `arguments`, and returns its reply. Throws Error(kTester)
+  // when it does not answer within `limit` or refuses, with its reason.
   firmware::Reply send(firmware::CommandCode code,
                        std::initializer_list<std::uint32_t> arguments = {},
                        Picoseconds limit = milliseconds(1));

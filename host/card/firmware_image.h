@@ -30,12 +30,12 @@ FirmwareImage parseFirmwareImage(std::span<const std::uint8_t> bytes, const std:
 firmware::ImageHeader parseLoadedHeader(std::span<const std::uint32_t> words,
                                         std::uint32_t memory_bytes);
 
-// Throws Error(kTester) unless `words`, the first of a shared block, are what firmware leaves whose
+// Throws Error(kTester) unless `words`, the first of a shared block, were written by firmware whose
 // interface this program knows.
 void checkShared(std::span<const std::uint32_t> words);
 
-// The shared block as its words. Throws Error(kTester) when there is too little of it, or it is not
-// what firmware leaves.
+// The shared block as its words. Throws Error(kTester) when there is too little of it, or the
+// firmware has not written it.
 firmware::Shared parseShared(std::span<const std::uint32_t> words);
 
 // The entries of a shared block's log that are still there, oldest first.

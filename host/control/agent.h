@@ -60,7 +60,7 @@ class Agent {
 
   enum class Phase { kIdle, kRunning, kEnded, kLost };
 
-  // `name`: the address as the user wrote it. `patience`: time without an answer after which it is
+  // `name`: the address as the user wrote it. `timeout`: time without an answer after which it is
   // lost.
   Agent(std::string name, const ServerAddress& address, std::chrono::milliseconds timeout);
 

@@ -27,7 +27,7 @@ constexpr auto kPollInterval = 200ms;
 // Lead time of an order before its start time: this, plus a multiple of the orders' usual duration.
 constexpr std::chrono::nanoseconds kLead = 50ms;
 constexpr int kLeadPerWay = 3;
-// A trial waits for this multiple of the patience; each request to keep waiting starts it again.
+// A trial waits for this multiple of the timeout; each request to keep waiting starts it again.
 constexpr int kHoldPerTimeout = 6;
 constexpr std::int64_t kReservedSeconds = 300;  // until the runs have the ports
 
@@ -98,7 +98,7 @@ void Controller::prepare() {
           {}, "the same version of plumbline on all machines");
     }
   }
-  // One after the other, so that each has its whole patience.
+  // One after the other, so that each has its whole timeout.
   std::string files = options_.files;
   for (const auto& agent : agents_) {
     const auto plan = agent->take(agent->requestPlan<PlanAnswer>(

@@ -146,8 +146,9 @@ const Fields& fieldsOf<ExpertParameters>() {
           "nics", "Dispatches and KV transfers on the same NICs, or on neighbouring ones (I7.4)")
           .oneOf(scenario::kExpertNicWords)
           .otherwise(kProfile),
-      field<&E::ranks_per_server>("ranks_per_server",
-                                  "Neighbours in rank that send each other nothing over the fabric")
+      field<&E::ranks_per_server>(
+          "ranks_per_server",
+          "Number of consecutive ranks of a server; they send each other nothing over the fabric")
           .in(1, 256),
       field<&E::intra_rate>("intra_rate", "Of a rank inside its server, one way; modelled")
           .atLeast(BitRate(1'000'000)),

@@ -75,8 +75,8 @@ class CsvTrace : public TraceReader {
 
   [[noreturn]] void fail(std::size_t column, const std::string& what) const {
     throw textError(what, file_, std::max<std::size_t>(table_.lines().number(), 1), column,
-                    fmt::format("lines as the first one names them: {}, {}, {}", columns_[0],
-                                columns_[1], columns_[2]));
+                    fmt::format("each line has the columns that the first line names: {}, {}, {}",
+                                columns_[0], columns_[1], columns_[2]));
   }
 
  private:

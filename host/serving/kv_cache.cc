@@ -134,7 +134,7 @@ void KvCache::checkInvariants() const {
   for (Page page = first_; page != kNone; page = states_[page].next) {
     require(++listed <= states_.size(), "the list of free pages has a cycle");
     require(states_[page].references == 0, "a free page is used");
-    require(states_[page].previous == before, "the list of free pages is torn");
+    require(states_[page].previous == before, "the list of free pages has a broken link");
     before = page;
   }
   require(before == last_, "the list of free pages has another end");
@@ -149,7 +149,7 @@ void KvCache::checkInvariants() const {
     require(found != by_hash_.end() && found->second == page, "a cached page cannot be found");
   }
   require(in_use + listed == states_.size(), "used and free pages are not all pages");
-  require(hashed == by_hash_.size(), "a hash leads to a page without it");
+  require(hashed == by_hash_.size(), "the page that the index has for a hash has another hash");
 }
 
 std::uint64_t usedPages(std::span<const KvCache> caches) {

@@ -85,7 +85,7 @@ StoredTrace StoredTrace::read(std::istream& text, const std::string& file,
     throw Error(ErrorKind::kUsage,
                 fmt::format("requests {}: {}",
                             rules.skip > Picoseconds()
-                                ? fmt::format("behind the first {} s, which are skipped",
+                                ? fmt::format("after the first {} s, which are skipped",
                                               rules.skip.toSeconds())
                                 : std::string("in the trace"),
                             requests.size()),

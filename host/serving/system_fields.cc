@@ -80,8 +80,8 @@ const Fields& fieldsOf<SchedulerSpec>() {
   static const Fields kFields{
       field<&SchedulerSpec::page>("page", "Tokens of a page of KV cache").in(1, 512),
       field<&SchedulerSpec::max_tokens>("max_tokens", "New tokens of a prefill step").atLeast(1),
-      field<&SchedulerSpec::chunk>("chunk",
-                                   "Most new tokens of one prompt in a step; 0: whole prompts"),
+      field<&SchedulerSpec::chunk>(
+          "chunk", "Maximum number of new tokens of one prompt in a step; 0: whole prompts"),
       field<&SchedulerSpec::max_prefill_batch>("max_prefill_batch", "Prompts of a prefill step")
           .atLeast(1),
       field<&SchedulerSpec::max_batch>("max_batch", "Sequences of a decode step").atLeast(1),
@@ -97,7 +97,8 @@ const Fields& fieldsOf<SchedulerSpec>() {
           .word("prompt+max", Reserve::kPromptMax),
       field<&SchedulerSpec::max_output>("max_output",
                                         "An answer ends here at the latest; 0: no limit"),
-      field<&SchedulerSpec::preemption>("preemption", "What becomes of a request without a page")
+      field<&SchedulerSpec::preemption>("preemption",
+                                        "Action for a request that finds no free page")
           .word("recompute", Preemption::kRecomputeDecode)
           .word("recompute-prefill", Preemption::kRecomputePrefill)
           .word("swap", Preemption::kSwap),
@@ -118,7 +119,8 @@ const Fields& fieldsOf<TransferSpec>() {
           .word("read", TransferVerb::kRead),
       field<&TransferSpec::post>("post", "Host software per descriptor, one after the other")
           .in(Picoseconds(0), milliseconds(100)),
-      field<&TransferSpec::outstanding>("outstanding", "Messages of a flow under way at most")
+      field<&TransferSpec::outstanding>("outstanding",
+                                        "Maximum number of outstanding messages of a flow")
           .atLeast(1),
       field<&TransferSpec::messages>("messages", "`unit: block`: messages of a flow at most")
           .atLeast(1),
@@ -178,9 +180,9 @@ template <>
 const Fields& fieldsOf<ScalingSpec>() {
   static const Fields kFields{
       field<&ScalingSpec::joining>("joining", "Decode workers that join, the last ones"),
-      field<&ScalingSpec::join>("join", "When the router knows them"),
+      field<&ScalingSpec::join>("join", "Time at which the router knows them"),
       field<&ScalingSpec::leaving>("leaving", "Decode workers that leave, the last ones"),
-      field<&ScalingSpec::leave>("leave", "When they get no more requests"),
+      field<&ScalingSpec::leave>("leave", "Time from which they get no more requests"),
   };
   return kFields;
 }
@@ -190,18 +192,19 @@ const Fields& fieldsOf<ServingSpec>() {
   static const Fields kFields{
       block<&ServingSpec::model>("model", "The language model").orAlone("name"),
       block<&ServingSpec::accelerator>("accelerator", "What computes it").orAlone("name"),
-      block<&ServingSpec::efficiency>("efficiency", "How much of it software reaches")
+      block<&ServingSpec::efficiency>("efficiency", "Share of its peak that software reaches")
           .orAlone("name"),
       block<&ServingSpec::servers>("servers", "Pools, parallelism, accelerators and NICs"),
-      block<&ServingSpec::memory>("memory", "What is left for KV cache"),
+      block<&ServingSpec::memory>("memory", "Memory that is left for KV cache"),
       block<&ServingSpec::scheduler>("scheduler", "How workers batch, admit and preempt"),
       block<&ServingSpec::transfer>("transfer", "How KV cache becomes messages"),
-      block<&ServingSpec::router>("router", "Which worker a request goes to"),
+      block<&ServingSpec::router>("router", "Choice of the worker for a request"),
       field<&ServingSpec::first_token>("first_token",
                                        "Pool that emits the first token of an answer")
           .word("decode", FirstToken::kDecode)
           .word("prefill", FirstToken::kPrefill),
-      field<&ServingSpec::reaction>("reaction", "From a decision of host software to its effect")
+      field<&ServingSpec::reaction>("reaction",
+                                    "Time from a decision of host software to its effect")
           .in(nanoseconds(1), milliseconds(10)),
       field<&ServingSpec::prefill_pages>("prefill_pages", "Pages of a prefill attention group")
           .in(2, 4'000'000'000)

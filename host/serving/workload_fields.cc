@@ -63,7 +63,7 @@ const Fields& fieldsOf<ArrivalSpec>() {
           .in(Picoseconds(0), seconds(100'000))
           .onlyIf("kind: on-off", arrives<ArrivalKind::kOnOff>),
       field<&ArrivalSpec::time_scale>("time_scale",
-                                      "Times of the trace by this: 0.5 is twice as fast")
+                                      "Factor on the times of the trace: 0.5 is twice as fast")
           .above(0)
           .atMost(1e6)
           .onlyIf("kind: trace", arrives<ArrivalKind::kTrace>),
@@ -102,10 +102,12 @@ const Fields& fieldsOf<LengthSpec>() {
       field<&LengthSpec::alpha>("alpha", "Exponent")
           .atMost(20)
           .onlyIf("kind: zipf or zipf-rank", isZipf),
-      field<&LengthSpec::mean>("mean", "Mean before it is cut to low and high")
+      field<&LengthSpec::mean>("mean",
+                               "Mean of the distribution before it is clipped to low and high")
           .above(0)
           .onlyIf("kind: lognormal", isLength<LengthKind::kLognormal>),
-      field<&LengthSpec::cv>("cv", "Coefficient of variation before it is cut")
+      field<&LengthSpec::cv>(
+          "cv", "Coefficient of variation of the distribution before it is clipped to low and high")
           .above(0)
           .onlyIf("kind: lognormal", isLength<LengthKind::kLognormal>),
   };
@@ -115,13 +117,14 @@ const Fields& fieldsOf<LengthSpec>() {
 template <>
 const Fields& fieldsOf<TraceRules>() {
   static const Fields kFields{
-      field<&TraceRules::format>("format", "Whose columns the file has")
+      field<&TraceRules::format>("format", "Source of the trace, which determines its columns")
           .word("azure", TraceFormat::kAzure)
           .word("burstgpt", TraceFormat::kBurstGpt)
           .word("mooncake", TraceFormat::kMooncake),
-      field<&TraceRules::skip>("skip", "Times before are left out")
+      field<&TraceRules::skip>("skip", "Requests before this time are skipped")
           .in(Picoseconds(0), seconds(3'600'000)),
-      field<&TraceRules::requests>("requests", "At most so many, from the first on")
+      field<&TraceRules::requests>("requests",
+                                   "Number of requests that are read, from the first one on")
           .in(2, serving::kMaxStoredRequests),
       inlined<&TraceRules::mooncake>(),
   };

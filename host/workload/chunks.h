@@ -38,7 +38,7 @@ class Chunks {
 
   Range whole_;
   std::uint64_t element_;
-  std::uint64_t each_;    // elements of every part
+  std::uint64_t each_;    // elements of a part; the first `larger_` parts have one more
   std::uint64_t larger_;  // number of parts with one element more
 };
 

@@ -37,7 +37,8 @@ Task& HostApplication::taskOf(std::uint32_t tag) {
   for (Entry& entry : tasks_) {
     if (entry.job == job) return *entry.task;
   }
-  throw Error(ErrorKind::kTester, fmt::format("a message of job {} where that job is not", job));
+  throw Error(ErrorKind::kTester,
+              fmt::format("received a message of job {}, which has no rank on this host", job));
 }
 
 void HostApplication::onArrival(const transport::Arrival& arrival, Picoseconds now) {

@@ -41,11 +41,11 @@ const Fields& fieldsOf<MoeProgram>() {
           .word("token", MoeMessages::kToken)
           .word("pair", MoeMessages::kPair)
           .onlyIf("mode: low-latency", isLowLatency),
-      field<&M::chunk_tokens>("chunk_tokens", "Copies of a message at most")
+      field<&M::chunk_tokens>("chunk_tokens", "Maximum number of token copies in a message")
           .in(1, kMaxTokens)
           .onlyIf("mode: normal", isNormal)
           .from(kDeepEp),
-      field<&M::tokens>("tokens", "Of a rank in every layer: B")
+      field<&M::tokens>("tokens", "Tokens of a rank in every layer (B)")
           .in(1, kMaxTokens)
           .from("inference draft, 7.1"),
       field<&M::experts>("experts", "E; at least one for each rank, replicas included")
@@ -66,18 +66,18 @@ const Fields& fieldsOf<MoeProgram>() {
           .storedAs("combine_bytes")
           .in(0, kMaxTokenBytes)
           .from(kDeepEp),
-      field<&M::ranks_per_server>("ranks_per_server",
-                                  "Neighbours in rank that send each other nothing over the fabric")
+      field<&M::ranks_per_server>(
+          "ranks_per_server",
+          "Number of consecutive ranks of a server; they send each other nothing over the fabric")
           .in(1, kMaxExperts),
-      field<&M::intra_rate>("intra_rate",
-                            "Of a rank inside its server, one way: for the time that is reported "
-                            "beside the fabric's, modelled")
+      field<&M::intra_rate>(
+          "intra_rate",
+          "Rate of a rank inside its server, one way; gives the modelled time inside servers")
           .atLeast(BitRate(1'000'000)),
       field<&M::layers>("layers", "Of dispatch, `compute` and combine").in(1, kMaxLayers),
       field<&M::compute>("compute", "Of a rank, between its dispatch and its combine"),
       field<&M::between>("between", "Of a rank, between its combine and its next dispatch"),
-      field<&M::period>("period",
-                        "A layer begins no earlier than this after the one before was to begin"),
+      field<&M::period>("period", "Minimum time between the scheduled begins of two layers"),
       field<&M::routing>("routing", "How tokens select experts")
           .word("uniform", MoeRouting::kUniform)
           .word("zipf", MoeRouting::kZipf)
@@ -99,7 +99,8 @@ const Fields& fieldsOf<MoeProgram>() {
       field<&M::hot_experts>("hot_experts", "The first ones")
           .in(1, kMaxExperts)
           .onlyIf("routing: k-hot", isRouted<MoeRouting::kHot>),
-      field<&M::hot_share>("hot_share", "Of the weight that hot experts have together")
+      field<&M::hot_share>("hot_share",
+                           "Share of the total weight that all hot experts have together")
           .in(Fraction::percent(1), Fraction::percent(99))
           .onlyIf("routing: k-hot", isRouted<MoeRouting::kHot>),
       field<&M::load_cv>("load_cv", "Coefficient of variation of the experts' loads at most")
@@ -110,12 +111,13 @@ const Fields& fieldsOf<MoeProgram>() {
           .repeatable()
           .storedIf(isRouted<MoeRouting::kMatrix>),
       field<&M::capacity>("capacity",
-                          "An expert takes so many times the mean of selections, the rest is "
-                          "dropped; 0: nothing is")
+                          "Capacity of an expert, in multiples of the mean number of selections; "
+                          "further selections are dropped; 0: no limit")
           .factor()
           .in(Fraction(), Fraction::percent(100'000))
           .from("inference draft, table 8"),
-      field<&M::placement>("expert_placement", "Experts on ranks in their order, or drawn")
+      field<&M::placement>("expert_placement",
+                           "Placement of experts on ranks: in order, or at random")
           .word("contiguous", ExpertPlacement::kContiguous)
           .word("random", ExpertPlacement::kRandom),
       field<&M::redundant>("redundant", "Replicas of the experts with the most weight")

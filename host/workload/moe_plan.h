@@ -19,7 +19,7 @@ struct MoeTraffic {
   std::uint64_t dropped = 0;        // selections beyond the experts' capacity
   std::uint64_t fabric_copies = 0;  // that go to another server
   std::uint64_t intra_copies = 0;   // between ranks of one server
-  // Of these, the busiest rank's sent or received ones, whichever are more.
+  // Of these, those of the busiest rank: sent or received, whichever is larger.
   std::uint64_t intra_busiest = 0;
   // Selections of the most selected rank, over the mean.
   double busiest_over_mean = 0;

@@ -342,8 +342,8 @@ void checkMoe(const MoeProgram& program, std::uint32_t ranks) {
   }
   if (program.mode == MoeMode::kNormal && ranks > program.ranks_per_server &&
       ranks % program.ranks_per_server != 0) {
-    refuse(fmt::format("{} ranks are no whole number of servers of {}: a rail of the last one has "
-                       "no rank",
+    refuse(fmt::format("{} ranks do not fill whole servers of {} ranks, so that a rail of the last "
+                       "server has none",
                        ranks, program.ranks_per_server),
            "mode low-latency, or a multiple of ranks_per_server", "ranks_per_server");
   }

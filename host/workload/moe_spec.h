@@ -69,7 +69,7 @@ struct MoeProgram {
   Fraction capacity;
 
   ExpertPlacement placement = ExpertPlacement::kContiguous;
-  std::uint32_t redundant = 0;  // replicas of experts, beside one of each
+  std::uint32_t redundant = 0;  // additional replicas; each expert also has its own place
 };
 
 }  // namespace plumbline::workload

@@ -122,7 +122,7 @@ class RequestTraceParser {
     return min;
   }
 
-  // Times of the calendar into times after the earliest.
+  // Converts calendar times into times after the earliest one.
   void setTimes() {
     if (times_.empty()) return;
     const auto earlier = [](const auto& a, const auto& b) {

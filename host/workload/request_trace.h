@@ -21,7 +21,7 @@ struct RequestRules {
   std::uint32_t prefill = 1;             // 1 to ranks - 1
   std::uint64_t bytes_per_token = 1;     // of KV cache, 1 to 2^40 - 1
   std::size_t max = SIZE_MAX;            // requests, from the first on
-  std::uint64_t max_bytes = UINT64_MAX;  // of the text, in lines that are read
+  std::uint64_t max_bytes = UINT64_MAX;  // of text, counted in the lines that are read
 };
 
 // Entries, or the first mistake. The first line names the columns, TIMESTAMP, ContextTokens and

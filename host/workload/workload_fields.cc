@@ -149,7 +149,7 @@ const Fields& fieldsOf<TrainingProgram>() {
           .in(1, workload::kMaxJobIterations),
       field<&TrainingProgram::compute>("compute", "Compute phase of an iteration"),
       field<&TrainingProgram::compute_spread>("compute_spread",
-                                              "Up to how much longer it takes a straggler"),
+                                              "Maximum extra compute time of a straggler"),
       field<&TrainingProgram::overlap>(
           "overlap", "Collectives start while computing goes on, like gradient buckets"),
       field<&TrainingProgram::barrier>("barrier", "Between iterations"),
@@ -182,8 +182,8 @@ const Fields& fieldsOf<Arrivals>() {
 template <>
 const Fields& fieldsOf<OnOff>() {
   static const Fields kFields{
-      field<&OnOff::on>("on", "Sends for this time, with `off`").need(),
-      field<&OnOff::off>("off", "Then is silent for this time").need(),
+      field<&OnOff::on>("on", "Time for which a rank sends, with `off`").need(),
+      field<&OnOff::off>("off", "Time for which it then sends nothing").need(),
   };
   return kFields;
 }
@@ -198,11 +198,11 @@ const Fields& fieldsOf<MessageProgram>() {
           .word("random-permutation", Pattern::kRandomPermutation)
           .word("incast", Pattern::kIncast)
           .word("messages", Pattern::kExplicit, "explicit"),
-      field<&MessageProgram::shift>("shift", "From every rank to the one so many further on")
+      field<&MessageProgram::shift>("shift", "Distance, in ranks, from a sender to its receiver")
           .onlyIf("kind: permutation", isShift),
       pairs(),
       field<&MessageProgram::bidirectional>("bidirectional",
-                                            "Every pair in the other direction as well"),
+                                            "Every pair also sends in the other direction"),
       field<&MessageProgram::bytes>("size", "Of a message").as("bytes").size().storedAs("bytes"),
       field<&MessageProgram::messages>(
           "messages", "Per pair and direction; without, `until` or a duration must end the run")
@@ -210,7 +210,7 @@ const Fields& fieldsOf<MessageProgram>() {
       ofPart(fieldsOf<ClosedLoop>(), "outstanding", "`1`"),
       ofPart(fieldsOf<Arrivals>(), "interval", "none"),
       ofPart(fieldsOf<Arrivals>(), "poisson", "`false`"),
-      special("load", "Instead: as often as their payload makes this share of a host's `link`",
+      special("load", "Instead of `interval`: the payload takes this share of a host's `link`",
               "a share, above 0% to 100%", R"({"type": "string", "pattern": "^[0-9.]+ ?%$"})"),
       ofPart(fieldsOf<OnOff>(), "on", "always on"),
       ofPart(fieldsOf<OnOff>(), "off", "always on"),
@@ -245,7 +245,7 @@ const Fields& fieldsOf<JobSpec>() {
       field<&JobSpec::name>("name", "For results").otherwise("kind and number"),
       within<&JobSpec::placement>(
           field<&Placement::ranks>("ranks",
-                                   "On the hosts in their order that no earlier job has taken")
+                                   "On the hosts that no earlier job uses, in ascending order")
               .otherwise("all hosts")),
       within<&JobSpec::placement>(
           field<&Placement::hosts>(

@@ -185,7 +185,7 @@ void checkThroughputAndLatency(const std::filesystem::path& results) {
   // The fixed part of every latency is in the report too.
   const std::string page = reportOf(results);
   for (const char* stated : {"a reading takes", "write of 0 B between two endpoints of this host",
-                             "Trouble that the NICs counted", "RoCE v2"}) {
+                             "Errors and retransmissions counted by the NICs", "RoCE v2"}) {
     EXPECT_THAT(page, HasSubstr(stated));
   }
 }

@@ -239,7 +239,8 @@ Design LlrHopsProcedure::design(const TestConfig& config) const {
         "a bare link has no hops of a fabric: a topology with switches, or the test llr-retry");
   }
   if (!config.bench.simulated_dut) {
-    design.refusals.emplace_back("only a simulated DUT says what its hops retry: bench rtl or sim");
+    design.refusals.emplace_back(
+        "only a simulated DUT reports the retries of its hops: bench rtl or sim");
   }
   if (!design.refusals.empty()) return design;
   const Picoseconds duration = design.numbers.atLeast(
@@ -358,9 +359,9 @@ void addStreams(const Design& design, const std::vector<Measured>& measured,
        latency("Latency, min", 0), latency("P50", 0.5), latency("P99", 0.99), latency("Max", 1)},
       {"streams",
        "Above the retries",
-       "All streams together: frames, and their one-way latency, to which retries on the way "
-       "add. The load is that of each sender: the usual one, or nine tenths of what "
-       "go-back-N leaves of the slowest hop where that is less.",
+       "All streams together: frames, and their one-way latency, which includes retries on the "
+       "way. The load is that of each sender: the default, or nine tenths of the rate that "
+       "go-back-N leaves on the slowest hop if that is less.",
        {},
        {}},
       builder);

@@ -317,10 +317,10 @@ void addShares(const Design& design, const std::vector<Measured>& measured,
                     })},
            {"efficiency",
             "Efficiency",
-            "Good frames of all that were on the line. Go-back-N repeats all that was sent after a "
-            "damaged frame: what its closed form makes of the failures that happened, at the "
-            "stream's load, and on a full line, which it is while a replay is made up for. The "
-            "measured share is between the two, but for a frame more or less per failure.",
+            "Share of good frames among all frames on the line. Go-back-N repeats all frames sent "
+            "after a damaged one. The closed form gives this share for the failures that happened, "
+            "once at the stream's load and once at full line rate, which holds while a replay is "
+            "caught up. The measured share lies between the two, within one frame per failure.",
             {},
             {}},
            builder);

@@ -93,7 +93,7 @@ std::string causeOf(const BenchResult& first, const BenchResult& second,
     return endpointCause(first, second, figure);
   }
   if (!sameLoad(first, second, figure.point)) {
-    return "each bench was offered the load that its own search had found, and these differ";
+    return "each bench was offered the load that its own search found, and the two loads differ";
   }
   const double difference = std::abs(figure.second.value - figure.first.value);
   if (const auto min = grain(first, second, figure); min && difference <= min->first) {
@@ -103,8 +103,8 @@ std::string causeOf(const BenchResult& first, const BenchResult& second,
   if (welch && welch->p >= results::kSignificanceLevel) {
     return fmt::format("the repetitions scatter as much (p = {:.2g})", welch->p);
   }
-  return "neither resolution nor scatter explains it; frames leave the card on the grid of its "
-         "clock and simulated hosts at exact times, so that another one is first where they meet";
+  return "neither resolution nor scatter explains it. Frames leave the card at edges of its clock "
+         "and simulated hosts at exact times, so that frames may reach a switch in another order";
 }
 
 const results::Kpi* find(const TestResult& result, const results::Kpi& wanted) {
@@ -280,14 +280,13 @@ std::string columnOf(const BenchResult& bench) {
 // Table, KPIs, anomalies and summary of the differences.
 void addDifferences(const std::vector<Discrepancy>& figures, const BenchResult& first,
                     const BenchResult& second, TestResult& into) {
-  results::Table table{
-      "side_by_side",
-      "Both benches side by side",
-      fmt::format("Each figure keeps where it was observed. The difference is of {}; above "
-                  "{:.6g} % it is an anomaly.",
-                  first.bench, kMaxDiscrepancyPercent),
-      {"Figure", "Point", columnOf(first), columnOf(second), "Difference"},
-      {}};
+  results::Table table{"side_by_side",
+                       "Both benches side by side",
+                       fmt::format("Each figure has its own observation point. The difference is "
+                                   "relative to {}; above {:.6g} % it is an anomaly.",
+                                   first.bench, kMaxDiscrepancyPercent),
+                       {"Figure", "Point", columnOf(first), columnOf(second), "Difference"},
+                       {}};
   std::size_t excessive = 0;
   const Discrepancy* worst = nullptr;
   for (const Discrepancy& figure : figures) {
@@ -356,7 +355,7 @@ TestResult compareBenches(const BenchResult& first, const BenchResult& second) {
   addDistributions(first, second, both);
   results::Table only{"only_one",
                       "Measured on one bench only",
-                      "Why the other one does not have it is under the deviations, with its name.",
+                      "The deviations say, by name, why the other bench does not have the figure.",
                       {"Figure", "Point", "Bench", "Value"},
                       {}};
   addOnlyOne(first, second, only);

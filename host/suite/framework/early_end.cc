@@ -113,11 +113,10 @@ void noteEarlyEnds(const std::vector<Measured>& measured, ResultBuilder& builder
     rule += fmt::format(", not before {}", valueText(spec->not_before));
   }
   builder.result().configuration.emplace_back("A trial ends", rule + ": " + duration);
-  builder.deviation(
-      fmt::format("trials end {}, instead of after the draft's time: {}; {} of {} took all the "
-                  "time they were given",
-                  rule, duration, not_met, trials.size()),
-      "duration");
+  builder.deviation(fmt::format("trials end {}, instead of after the draft's time: {}; {} of {} "
+                                "ran to the end of their time",
+                                rule, duration, not_met, trials.size()),
+                    "duration");
 }
 
 }  // namespace plumbline::suite

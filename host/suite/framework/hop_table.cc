@@ -266,11 +266,11 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
   addHopTable(design, rows, countColumns(),
               {"hops",
                "Retries of each hop",
-               "A hop is one direction of a link. Every frame is struck by itself, so that the "
-               "number of retries scatters by chance alone: expected of errors and bits, and "
-               "the range in which it is with 99 % probability. NACKs beyond the retries are "
-               "of copies that were damaged too; lost are those that bit errors or an outage "
-               "took on their way back. Sent again: those frames, and all that followed." +
+               "A hop is one direction of a link. Frames are damaged independently, so that the "
+               "number of retries scatters by chance. Expected: the number from errors per bit and "
+               "bits sent, with the range that contains it with 99 % probability. NACKs beyond the "
+               "retries are for copies that were damaged as well. Lost NACKs were destroyed by bit "
+               "errors or an outage. Sent again: the damaged frames and all frames after them." +
                    which,
                {},
                {}},
@@ -291,10 +291,10 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
   addHopTable(design, rows, shareColumns(),
               {"hop_share",
                "Throughput lost to retries",
-               "Frames sent again among all on the line, and what the closed form of go-back-N "
-               "makes of the failures that happened: at the hop's load, and on a full line, which "
-               "it is while a retry is made up for. The measured share is between the two, but "
-               "for a frame more or less per failure." +
+               "Share of repeated frames among all frames on the line. The closed form of "
+               "go-back-N gives this share for the failures that happened, once at the hop's load "
+               "and once at full line rate, which holds while a retry is caught up. The measured "
+               "share lies between the two, within one frame per failure." +
                    which,
                {},
                {}},

@@ -40,9 +40,9 @@ std::map<std::string, OwnedFigure> ownersOf(bench::NicFigure figure, const NicCo
 
 void addNicFigures(const NicCounts& counters, results::TestResult& result) {
   results::Table table{"nic_figures",
-                       "Trouble that the NICs counted",
-                       "Sums of the hardware counters named, over all trials. What is not here has "
-                       "no counter, see the deviations.",
+                       "Errors and retransmissions counted by the NICs",
+                       "Sums of the named hardware counters over all trials. A quantity without a "
+                       "row has no counter; the deviations list it.",
                        {"Figure", "Counters", "Count"},
                        {}};
   for (const bench::NicFigure figure : bench::kNicFigures) {

@@ -145,7 +145,8 @@ class JobFigures {
       if (one.finished) continue;
       return fmt::format(
           "{} was not finished when the trial ended at {:.6g} us: {} messages done, {} open, {} "
-          "failed. There is no time of what was not done, and no percentile that it could change",
+          "failed. Unfinished messages have no time, and percentiles that they could change are "
+          "not given",
           label_, trial.fabric->sim_end.toMicroseconds(), one.messages_completed, one.messages_open,
           one.messages_failed);
     }

@@ -341,7 +341,8 @@ class Estimate {
     return workload::algoFactor(kind, ranks);
   }
 
-  // Of the paths from each rank to the one `distance` further on, or to all others.
+  // Mean number of links of the paths from each rank to the rank `distance` further on, or to all
+  // others.
   double meanLinks(const std::vector<HostId>& hosts, std::uint32_t distance) {
     const auto ranks = static_cast<std::uint32_t>(hosts.size());
     double links = 0;

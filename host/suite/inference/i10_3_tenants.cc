@@ -60,7 +60,7 @@ std::optional<std::string> tenantRefusal(const TestConfig& config,
   if (!program.hosts.empty()) {
     return "serving.hosts places one system; tenants take the next hosts of each pool";
   }
-  if (tenants < 2) return "one tenant shares nothing: parameters.tenants needs 2";
+  if (tenants < 2) return "a single tenant shares no link: parameters.tenants needs at least 2";
   const fabric::TopologySpec& topology = config.scenario.topology;
   const serving::Mapping mapping(program.system.servers, program.system.model);
   const std::uint64_t prefill =
@@ -182,8 +182,8 @@ void TenantsProcedure::report(const TestConfig& config, const Design& design,
        penalty("KV transfer P99 penalty", "transfer_penalty_percent", "request_transfer_p99_ms")},
       {"penalty",
        "Interference",
-       "(together - alone) / alone, with the same requests. A dense model sends nothing in "
-       "decode: its ITL has no penalty but by batches that fill otherwise.",
+       "(together - alone) / alone, with the same requests. A dense model sends nothing in decode: "
+       "its ITL changes only because batches fill differently.",
        {},
        {}},
       builder);

@@ -343,7 +343,7 @@ void ScaleLimitProcedure::report(const TestConfig& config, const Design& design,
                    chosen(pair_times, {"kv_transfer_p50_us", "kv_transfer_p99_us"}),
                    {"kv_pair_times",
                     "Times of a transfer between pairs",
-                    "Posted to wholly at the receiver.",
+                    "From the post of a message to its last byte at the receiver.",
                     {},
                     {}},
                    builder);
@@ -354,9 +354,9 @@ void ScaleLimitProcedure::report(const TestConfig& config, const Design& design,
   addTable(design, scales.of(ScaleMeasure::kExperts), {dispatch, dispatch_p99},
            {"experts",
             "Dispatches of groups of experts",
-            "All groups at once, on the fabric alone. Packet by packet: the flow level has no "
-            "dispatches, so that larger scales have none, and scales that are smaller than a "
-            "group neither.",
+            "All groups at the same time, with no other traffic, simulated packet by packet. The "
+            "flow level has no dispatches: larger scales have no row here. Scales smaller than a "
+            "group have none either.",
             {},
             {}},
            builder);
@@ -405,10 +405,9 @@ void ScaleLimitProcedure::report(const TestConfig& config, const Design& design,
   results::Table limits{
       "limits",
       "Against the smallest scale",
-      "Each level against its own smallest scale, with the 95 % intervals of both. Limit: the "
-      "first scale that is more than 10 % worse with all of its interval. Undecided: an interval "
-      "lies "
-      "on both sides of that.",
+      "Each level (packets, flows) is compared with its own smallest scale, with the 95 % "
+      "intervals of both. Limit: the first scale whose whole interval is more than 10 % worse. "
+      "Undecided: the interval includes 10 %.",
       {"Figure", "Level", "Smallest scale", "There", "Largest scale", "Of the smallest", "Limit"},
       {}};
   results::Chart chart;
@@ -428,10 +427,10 @@ void ScaleLimitProcedure::report(const TestConfig& config, const Design& design,
     }
   }
   builder.result().summary =
-      reached.empty()
-          ? "No figure is more than 10 % worse than at the smallest scale with all of its interval."
-          : fmt::format("More than 10 % worse than at the smallest scale: {}.",
-                        fmt::join(reached, "; "));
+      reached.empty() ? "No figure has a whole interval that is more than 10 % worse than at the "
+                        "smallest scale."
+                      : fmt::format("More than 10 % worse than at the smallest scale: {}.",
+                                    fmt::join(reached, "; "));
   builder.result().tables.push_back(std::move(limits));
   builder.result().charts.push_back(std::move(chart));
   addOverlap(scales, tracked, builder);

@@ -80,14 +80,12 @@ void KvLeakProcedure::report(const TestConfig& config, const Design& design,
   results::Table table{
       "memory",
       "Memory over the soak",
-      fmt::format(
-          "Pages of all workers of a pool: prefill has {}, decode {}; what is not in use is free, "
-          "with or without cached content. A figure rises when the one-sided p of Mann-Kendall is "
-          "below {:.2g}, which happens without a leak in 1 % of all soaks. At quiescence: when the "
-          "last request is over. Cached pages are free ones and not judged; queue pairs are "
-          "bounded "
-          "by their number.",
-          prefill.total, decode.total, level),
+      fmt::format("Pages of all workers of a pool: prefill has {}, decode {}. Pages not in use are "
+                  "free, with or without cached content. A figure rises if the one-sided p of "
+                  "Mann-Kendall is below {:.2g}; without a leak, this happens in 1 % of all soaks. "
+                  "At quiescence: after the last request. Cached pages are free and therefore not "
+                  "judged; queue pairs have a fixed maximum.",
+                  prefill.total, decode.total, level),
       {"Figure", "Mean", "Largest", "Last window", "At quiescence", "Slope", "Mann-Kendall z",
        "p of a rise", "Potential leak"},
       {}};

@@ -93,7 +93,7 @@ Design KvThroughputProcedure::design(const TestConfig& config) const {
   if (by_time) {
     design.numbers.atLeast<Picoseconds>("Duration", seconds(60), seconds(60), own.duration);
   } else {
-    lengthOfTrial(fmt::format("{} of payload, two messages for each under way at least",
+    lengthOfTrial(fmt::format("{} of payload, with at least two outstanding messages each",
                               valueText(kQuickBytes)),
                   seconds(60), design.numbers);
   }

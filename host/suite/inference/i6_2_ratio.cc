@@ -84,7 +84,9 @@ Design RatioProcedure::design(const TestConfig& config) const {
   if (servers.prefill.tp != servers.decode.tp) {
     design.refusals.emplace_back("workers of both pools need the same TP to be exchanged");
   }
-  if (all < 3) design.refusals.emplace_back("two workers have one ratio: serving.servers needs 3");
+  if (all < 3)
+    design.refusals.emplace_back(
+        "two workers allow only one ratio: serving.servers needs at least 3");
   if (all != 12) design.numbers.deviation(fmt::format("{} workers instead of 12", all));
   if (!design.refusals.empty()) return design;
   const std::vector<std::uint32_t> counts = prefillWorkers(all, design.numbers);

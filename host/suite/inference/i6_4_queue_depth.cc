@@ -152,16 +152,15 @@ void QueueDepthProcedure::report(const TestConfig& config, const Design& design,
       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)};
   figures[4].primary = true;  // the peak
   append(figures, chosen(servingFigures(slo), queueDepthKpis()));
-  addSteadyTable(
-      design, measured, figures,
-      {"bursts",
-       "Bursts of KV cache over the offered load",
-       std::string(kServingNote) +
-           " A burst is a time with a transfer under way; peak is the largest sum of the mean "
-           "rates of transfers under way at one time.",
-       {},
-       {}},
-      builder);
+  addSteadyTable(design, measured, figures,
+                 {"bursts",
+                  "Bursts of KV cache over the offered load",
+                  std::string(kServingNote) +
+                      " A burst is a period with at least one transfer in progress; peak is the "
+                      "largest sum of the mean rates of simultaneous transfers.",
+                  {},
+                  {}},
+                 builder);
   results::Chart chart;
   chart.id = "transfer_over_load";
   chart.title = "KV transfer over the offered load";

@@ -150,10 +150,10 @@ void ExpertDispatchProcedure::addPayload(const Design& design,
             busiestRankFigure()},
            {"payload",
             "Payload of a dispatch",
-            "The draft calls B k H P / N what a GPU sends in its text, and what a pair of GPUs "
-            "exchanges in its Appendix E; with B tokens of each GPU it is the latter. The printed "
-            "column of its table 7 is not divided by N. Below: computed, then of the routing that "
-            "was drawn, mean over dispatches.",
+            "The draft's text gives B k H P / N for what a GPU sends, its Appendix E for what a "
+            "pair of GPUs exchanges. With B tokens of each GPU the appendix is right. The printed "
+            "column of the draft's table 7 is not divided by N. Below: computed values, then those "
+            "of the drawn routing, mean over dispatches.",
             {},
             {}},
            builder);
@@ -206,11 +206,11 @@ void ExpertDispatchProcedure::report(const TestConfig& config, const Design& des
   addTable(design, measured, dispatchTimeFigures(config),
            {"latency",
             "Latency of a dispatch",
-            "Of the fabric: from the common start until the last rank has its tokens, mean over "
-            "dispatches; P50 and P99 over ranks and dispatches. Inside servers: modelled, of the "
-            "busiest rank. With overhead: the longer of both and the model input. A GPU that has "
-            "nothing else to do is idle for all of it; what it waits for others after its own "
-            "tokens are there stands in the last column.",
+            "Fabric: from the common start until the last rank has its tokens, mean over "
+            "dispatches; P50 and P99 over ranks and dispatches. Inside servers: modelled time of "
+            "the busiest rank. With overhead: the longer of both plus the model input. A GPU "
+            "without other work is idle during the whole dispatch. The last column has the time "
+            "that it waits for other ranks after its own tokens have arrived.",
             {},
             {}},
            builder);

@@ -97,7 +97,8 @@ Design ExpertRoutingProcedure::design(const TestConfig& config) const {
       {"Routing", ""}, {"Mode", ""}, {"Model", ""}, {"EP group", "ranks"}, {"Batch", "tokens"}};
   design.hop_cost = kExpertHopCost;
   configureExperts(config, design.numbers);
-  design.numbers.configure("Combine", "as many bytes a result as a token has, at once");
+  design.numbers.configure("Combine",
+                           "a result has as many bytes as a token; combine starts at once");
   design.numbers.configure("Token drop",
                            "Zipf weights with exponent 0.5, capacity 1.25 times the mean");
   design.numbers.configure("Auxiliary loss", "uniform, CV of the experts' loads at most 5 %");

@@ -140,10 +140,11 @@ void WideExpertsProcedure::addEfficiency(const TestConfig& config, const Design&
             efficiency("Strong, of the first on the fabric", "", first_on_fabric, -1)},
            {"efficiency",
             "Scaling efficiency",
-            "Of the latency with overhead. Draft: (latency of the base / latency) x (N / N of the "
-            "base), which grows with N where every rank has the same tokens. Weak: without the "
-            "factor. Strong: with its inverse, for a fixed number of tokens of the group. A group "
-            "of one server sends nothing over the fabric; the first that does is a second base.",
+            "Efficiency of the latency with overhead. Draft: (latency of the base / latency) x (N "
+            "/ N of the base); it grows with N if every rank has the same number of tokens. Weak: "
+            "without the factor of N. Strong: with the inverse factor, for a fixed number of "
+            "tokens of the group. A group of one server sends nothing over the fabric, so the "
+            "smallest group that does is a second base.",
             {},
             {}},
            builder);
@@ -175,9 +176,9 @@ void WideExpertsProcedure::report(const TestConfig& config, const Design& design
   addTable(design, measured, times,
            {"latency",
             "Latency of a dispatch",
-            "Dispatch, P50, P99: on the fabric. Inside servers: modelled, at the same time, so the "
-            "longer one counts; the overhead is a model input that comes to it. What is missing of "
-            "100 % is the overhead.",
+            "Dispatch, P50, P99: on the fabric. Inside servers: modelled, in parallel, so that the "
+            "longer of both counts. The overhead is a model input and is added; it is the rest up "
+            "to 100 %.",
             {},
             {}},
            builder);
@@ -202,9 +203,9 @@ void WideExpertsProcedure::report(const TestConfig& config, const Design& design
            {"bandwidth",
             "Three bandwidths of a dispatch",
             "GB/s are 10^9 B/s of a rank, over the time on the fabric; a group of one server has "
-            "none. Remote share: bytes across the fabric of the logical ones; beside it what "
-            "uniform routing makes of N ranks in servers of g. Where E does not divide by N, ranks "
-            "with an expert more are the busiest.",
+            "none. Remote share: bytes across the fabric over all logical bytes; the next column "
+            "has the share expected with uniform routing among N ranks in servers of g. If N does "
+            "not divide E, the ranks with one expert more are the busiest.",
             {},
             {}},
            builder);

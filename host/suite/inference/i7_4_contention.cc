@@ -244,8 +244,9 @@ void ExpertContentionProcedure::report(const TestConfig& config, const Design& d
   }
   results::Table table{"penalty",
                        "Penalty",
-                       "P99 together over P99 alone with the same seeds, sum of the repetitions "
-                       "over sum of the repetitions. Below 1 chance is larger than the effect.",
+                       "P99 of both together over P99 alone, with the same seeds; sum over the "
+                       "repetitions divided by the sum over the repetitions. Values below 1 mean "
+                       "that random variation exceeds the effect.",
                        {"NICs", "KV load", "Penalty of dispatches", "Penalty of KV transfers"},
                        {}};
   results::Chart chart;

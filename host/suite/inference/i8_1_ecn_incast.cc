@@ -214,20 +214,19 @@ void EcnIncastProcedure::report(const TestConfig& config, const Design& design,
                        .of = [&](std::size_t, const bench::TrialResult& trial) {
                          return shareOfLinks(config, trial, 1);
                        }};
-  addTable(
-      design, measured,
-      {marked, onset, computed, depth, goodput,
-       figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
-       figure("Lost end to end", "ppm", "drop_ppm", dropPpm)},
-      {"ecn_incast",
-       "ECN marking under incast",
-       "Onset is the first mark, from the posts on; computed is the way of the first packets to "
-       "the queue and threshold / ((senders - 1) * line rate). Queue at onset is what the first "
-       "marked packet found. Goodput is the payload over the receiver's link until the last "
-       "message is done.",
-       {},
-       {}},
-      builder);
+  addTable(design, measured,
+           {marked, onset, computed, depth, goodput,
+            figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
+            figure("Lost end to end", "ppm", "drop_ppm", dropPpm)},
+           {"ecn_incast",
+            "ECN marking under incast",
+            "Onset is the time from the posts to the first mark. Its computed value is the time of "
+            "the first packets to the queue plus threshold / ((senders - 1) * line rate). Queue at "
+            "onset is the queue length at the first marked packet. Goodput is the payload over the "
+            "rate of the receiver's link until the last message is done.",
+            {},
+            {}},
+           builder);
   const ChartAxes axes{[&](std::size_t i) { return static_cast<double>(cells[i].senders); },
                        [&](std::size_t i) {
                          return fmt::format("{}, {}", valueText(cells[i].threshold),

@@ -140,7 +140,7 @@ Design MixedConvergenceProcedure::design(const TestConfig& config) const {
     spec.duration = duration;
     spec.drain = Picoseconds(0);
     spec.sampling.emplace().interval = sampling;
-    // Of the links into the decode hosts.
+    // Bytes on the links into the decode hosts.
     const double bytes =
         payloadCeiling(topology.link_rate) * 1e9 * duration.toSeconds() * hosts / 2;
     design.add({cell.order(), cell.variant.name}, std::move(spec), payloadHops(config, bytes));
@@ -222,9 +222,9 @@ void MixedConvergenceProcedure::report(const TestConfig& /*config*/, const Desig
        figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)},
       {"mixed",
        "Convergence of mixed traffic",
-       "Convergence is from the joining until the rate of each class, all its hosts together, "
-       "is within 5 % of its steady one and stays so. Steady is the mean over the last third of "
-       "the time since the joining. Dropped packets are those of the whole trial.",
+       "Convergence is the time from the joining until the rate of each class, summed over its "
+       "hosts, stays within 5 % of its steady rate. The steady rate is the mean over the last "
+       "third of the time since the joining. Dropped packets are those of the whole trial.",
        {},
        {}},
       builder);

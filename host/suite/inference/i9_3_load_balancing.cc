@@ -176,33 +176,33 @@ void InferenceBalancingProcedure::report(const TestConfig& config, const Design&
   const std::vector<MixCell> cells = cellsOf(config, unused);
   Figure jfi = figure("JFI", "", "link_jfi", linkJfi);
   jfi.primary = true;
-  addTable(
-      design, measured,
-      {jfi,
-       figure("MMR", "", "link_mmr", linkMmr),
-       {.column = "Busiest link",
-        .unit = "%",
-        .kpi = "busiest_link_percent",
-        .of = [&](std::size_t,
-                  const bench::TrialResult& trial) { return busiestLink(config, trial); }},
-       {.column = "Idlest link",
-        .unit = "%",
-        .kpi = "idlest_link_percent",
-        .of = [&](std::size_t,
-                  const bench::TrialResult& trial) { return idlestLink(config, trial); }},
-       figure("Oversubscription", "", "oversubscription", linkOversubscription),
-       figure("Goodput", "Gb/s", "goodput_gbps", goodputGbps),
-       figure("ECN marked", "%", "ecn_percent", ecnPercent),
-       figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
-       figure("Lost end to end", "ppm", "drop_ppm", dropPpm)},
-      {"balance",
-       "Load balance under inference traffic",
-       "JFI and MMR (most over mean) are over the bytes of all links between switches. Busiest and "
-       "idlest are their loads until everything was done. Oversubscription is the time that the "
-       "busiest of them needs for its bytes over that of the busiest link of a host.",
-       {},
-       {}},
-      builder);
+  addTable(design, measured,
+           {jfi,
+            figure("MMR", "", "link_mmr", linkMmr),
+            {.column = "Busiest link",
+             .unit = "%",
+             .kpi = "busiest_link_percent",
+             .of = [&](std::size_t,
+                       const bench::TrialResult& trial) { return busiestLink(config, trial); }},
+            {.column = "Idlest link",
+             .unit = "%",
+             .kpi = "idlest_link_percent",
+             .of = [&](std::size_t,
+                       const bench::TrialResult& trial) { return idlestLink(config, trial); }},
+            figure("Oversubscription", "", "oversubscription", linkOversubscription),
+            figure("Goodput", "Gb/s", "goodput_gbps", goodputGbps),
+            figure("ECN marked", "%", "ecn_percent", ecnPercent),
+            figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond),
+            figure("Lost end to end", "ppm", "drop_ppm", dropPpm)},
+           {"balance",
+            "Load balance under inference traffic",
+            "JFI and MMR (maximum over mean) are over the bytes of all links between switches. "
+            "Busiest and idlest link: their loads until all transfers were done. Oversubscription "
+            "is the time that the busiest of them needs for its bytes, over the same time of the "
+            "busiest link of a host.",
+            {},
+            {}},
+           builder);
   results::Chart chart;
   chart.id = "jfi";
   chart.title = "Fairness over the links between switches";

@@ -328,7 +328,8 @@ Design KvTransferProcedure::design(const TestConfig& config) const {
   const std::vector<Fraction> loads = design.numbers.sweep<Fraction>(
       "Background load", draft, {}, others ? own.loads : std::nullopt,
       [others](Fraction) { return others; });
-  // Beside other tests the loads are theirs, and that none is run here is a deviation.
+  // If other tests run as well, the loads belong to them. This test then runs without loads, which
+  // is a deviation.
   if (!others && own.loads && config.scenario.tests.size() == 1) {
     design.refusals.emplace_back(
         "background (parameters.loads) comes from further ports of a card: this scenario has none");

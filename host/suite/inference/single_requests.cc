@@ -66,7 +66,7 @@ Figure partPercentile(const Part& part, const char* name, double quantile) {
 }
 
 constexpr std::uint32_t kRequests = 10;  // of a trial
-constexpr std::uint32_t kOutput = 2;     // the first token, and one gap
+constexpr std::uint32_t kOutput = 2;     // tokens of an answer: enough for one gap
 
 }  // namespace
 

@@ -205,11 +205,11 @@ void PermutationProcedure::report(const TestConfig& /*config*/, const Design& de
           : "Every host sends messages at random times to the host of the same place on the next "
             "leaf. ";
   about +=
-      "MMR (most over mean) and JFI are over all links between switches: of bytes, resp. of the "
-      "flows (QPs, PDCs) that a link carried data of. Goodput is the payload over the rate of the "
-      "hosts' links until the last message is done. Out of order counts packets that came after "
-      "one sent later; discarded is what came in an order that its service has no use for: the "
-      "reordering that a host gets to see. " +
+      "MMR (maximum over mean) and JFI are over all links between switches, of bytes and of the "
+      "flows (QPs, PDCs) whose data a link carried. Goodput is the payload over the rate of the "
+      "hosts' links until the last message is done. Out of order counts packets that arrive after "
+      "a packet sent later. Discarded counts packets whose service does not accept them out of "
+      "order. " +
       note();
   addTable(design, measured, columns, {"balance", "Load balance", std::move(about), {}, {}},
            builder);

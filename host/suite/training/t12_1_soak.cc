@@ -142,9 +142,9 @@ std::size_t addEpisodes(const SoakDesign& design, const std::vector<SoakFigure>&
                         const std::vector<SoakSample>& samples, ResultBuilder& builder) {
   results::Table table{"anomalies",
                        "Anomalies of the soak",
-                       "Samples far above the soak's usual ones, from the first such sample to the "
-                       "next one that is not. Rests on: the simulated time of these samples, which "
-                       "stand for the duration.",
+                       "Samples far above the usual level of the soak. An anomaly lasts from the "
+                       "first such sample to the next normal one. Rests on: the simulated time of "
+                       "its samples; the duration is the part of the day that they represent.",
                        {"KPI", "At", "Duration", "Samples", "Highest", "Usual at most", "Rests on"},
                        {}};
   for (std::size_t i = 0; i < figures.size(); ++i) {
@@ -210,13 +210,12 @@ std::optional<results::Quantity> addStability(const std::vector<SoakFigure>& fig
                                               const std::vector<SoakSample>& samples,
                                               ResultBuilder& builder) {
   const Figure& ratio = figures[kJctRatio].figure;
-  results::Table table{
-      "stability",
-      "Stability of the JCT ratio",
-      "Different ones: samples that differ in some figure, iterations in their time. Paths are the "
-      "same all day.",
-      {"Over", "Number", "Different ones", "Mean", "Standard deviation"},
-      {}};
+  results::Table table{"stability",
+                       "Stability of the JCT ratio",
+                       "Distinct samples differ in at least one figure, distinct iterations in "
+                       "their time. Paths do not change during the soak.",
+                       {"Over", "Number", "Different ones", "Mean", "Standard deviation"},
+                       {}};
   const auto add = [&](const char* over, const std::vector<double>& values, std::size_t different) {
     results::Quantity deviation = plain(stats::summarize(values).standard_deviation, ratio);
     table.rows.push_back({over, std::to_string(values.size()), std::to_string(different),

@@ -191,10 +191,11 @@ std::optional<std::size_t> addMemory(const SoakDesign& design, const std::vector
     const std::optional<MemoryUnit> unit = memoryUnit(series.name);
     if (!unit) continue;
     if (unit->bytes == 0) {
-      builder.anomaly(fmt::format("{} not held against 1 MB/h: its name has no unit, as bytes, kib "
-                                  "or mb",
-                                  series.name),
-                      "memory reported by the DUT");
+      builder.anomaly(
+          fmt::format(
+              "{} is not compared with 1 MB/h: its name has no unit such as bytes, kib or mb",
+              series.name),
+          "memory reported by the DUT");
       continue;
     }
     std::vector<double> megabytes;
@@ -202,8 +203,8 @@ std::optional<std::size_t> addMemory(const SoakDesign& design, const std::vector
     for (const double value : series.values) megabytes.push_back(value * unit->bytes / kMegabyte);
     const std::optional<Trend> trend = trendOf(series.hours, megabytes);
     if (!trend) {
-      builder.anomaly(fmt::format("{} not held against 1 MB/h: {} values, a line needs three at "
-                                  "different times",
+      builder.anomaly(fmt::format("{} is not compared with 1 MB/h: it has {} values, and a line "
+                                  "needs three at different times",
                                   series.name, megabytes.size()),
                       "memory reported by the DUT");
       continue;
@@ -245,7 +246,7 @@ void addInstants(const SoakDesign& design, const std::vector<SoakFigure>& figure
   std::vector<const SoakSample*> at;
   results::Table table{"instants",
                        "Figures at the draft's instants",
-                       "Of the last sample up to then.",
+                       "Values of the last sample before each instant.",
                        {"Figure"},
                        {}};
   for (const std::int64_t hour : kInstants) {

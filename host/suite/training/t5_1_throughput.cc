@@ -113,14 +113,14 @@ class ThroughputRun {
         {size_name_, "Frame", "QPs", "Direction", "Throughput (L1)", "Per sending port",
          "Aggregate L2", "Aggregate payload", "Efficiency", "Limited by"},
         {}};
-    ports_ = {
-        "port_utilisation",
-        "Port utilisation",
-        "Of each sending or receiving port in the deciding trial of the first repetition, preamble "
-        "and gap counted; of a frame that is on the wire when the trial ends the part before. From "
-        "the ports' own counters; of simulated hosts from the streams that begin and end there.",
-        {"Point", "Host", "Sent", "Received"},
-        {}};
+    ports_ = {"port_utilisation",
+              "Port utilisation",
+              "Rates of each sending or receiving port in the deciding trial of the first "
+              "repetition, preamble and gap included. Of a frame that is on the wire when the "
+              "trial ends, the part before the end counts. The values come from the ports' own "
+              "counters; those of simulated hosts come from the streams that begin or end there.",
+              {"Point", "Host", "Sent", "Received"},
+              {}};
   }
 
   results::TestResult run() {

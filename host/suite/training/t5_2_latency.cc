@@ -181,7 +181,7 @@ class LatencyRun {
     for (const Metric& metric : kMetrics) latency_.columns.emplace_back(metric.column);
     increase_ = {"increase_factor",
                  "Latency increase under load",
-                 "Loaded over zero load, of the averages above.",
+                 "Latency under load over latency without load, from the averages above.",
                  {size, "Load", "Mean", "P99"},
                  {}};
     if (config_.bench.messages) {
@@ -201,13 +201,12 @@ class LatencyRun {
         {size, "Load", "Messages"},
         {}};
     for (const Metric& metric : kMetrics) message_trips_.columns.emplace_back(metric.column);
-    round_trip_ = {
-        "round_trip",
-        "Round trip",
-        "Sum of the one-way means of both directions, measured at the same time; the time "
-        "a responder would take is not in it.",
-        {size, "Load", "Forward mean", "Reverse mean", "Round-trip mean"},
-        {}};
+    round_trip_ = {"round_trip",
+                   "Round trip",
+                   "Sum of the one-way means of both directions, measured at the same time. It "
+                   "excludes the time that a responder would take.",
+                   {size, "Load", "Forward mean", "Reverse mean", "Round-trip mean"},
+                   {}};
     chart_.id = "latency_vs_size";
     chart_.title = latency_.title + " over size";
     chart_.x_label = size + " size [B]";
@@ -222,7 +221,7 @@ class LatencyRun {
     result.tables.push_back(std::move(increase_));
     if (config_.bench.messages) {
       builder_.deviation(
-          "round-trip latency not given apart: a completion has the way back in it already",
+          "round-trip latency not reported separately: a completion already includes the way back",
           "round trip");
     } else if (directionOf(settings_) == scenario::Direction::kBidirectional) {
       result.tables.push_back(std::move(round_trip_));

@@ -193,11 +193,12 @@ class BurstRun {
     table_ = {
         "burst",
         "Burst absorption",
-        "Longest burst per sender without loss, all senders beginning together at line rate with "
-        "minimum gap; mean over the repetitions. Implied buffer time is the whole burst at line "
-        "rate, the corrected one without what the receiver's link drains meanwhile (RFC 9004). "
-        "Where PFC holds senders back, nothing is lost and the burst has no such limit: instead, "
-        "the longest burst that no sender was paused in, and what the DUT took in until then.",
+        "Longest burst per sender without loss, mean over the repetitions. All senders start "
+        "together at line rate with minimum gap. Implied buffer time is the duration of the whole "
+        "burst at line rate; the corrected one excludes what the receiver's link drains meanwhile "
+        "(RFC 9004). With PFC nothing is lost, so this limit does not exist. The table then has "
+        "the longest burst in which no sender was paused, and the bytes that the DUT had received "
+        "by then.",
         {size, "Ratio", "Burst per sender", "Absorbed frames", "Absorbed bytes",
          "Implied buffer time", "Corrected buffer time", "Without a pause", "Taken in before it"},
         {}};
@@ -430,7 +431,7 @@ class BurstRun {
     const bool unpaused = primary_->unpaused;
     builder_.primary((unpaused ? "burst without a pause, " : "burst, ") + primary_->label,
                      primary_->length);
-    builder_.primary((unpaused ? "taken in before a pause, " : "absorbed, ") + primary_->label,
+    builder_.primary((unpaused ? "received before a pause, " : "absorbed, ") + primary_->label,
                      primary_->bytes);
     const char* what = unpaused ? "pass before PFC holds a sender back" : "are absorbed";
     builder_.result().summary =

@@ -371,11 +371,11 @@ void ServiceThroughputProcedure::reportServices(const TestConfig& config,
   results::Table table{
       "connections",
       "PDCs and QPs by service",
-      fmt::format("Set-up time is the mean of {} PDCs or QPs, opened one after the other between "
-                  "two hosts: until a QP may send, resp. until the target of a PDC has answered; "
-                  "data does not wait for that. The sustained number is per pair of hosts: the "
-                  "largest, doubled from the sweep's most, at which the rate found there, 1 step "
-                  "less, is still carried, unidirectional.",
+      fmt::format("Set-up time is the mean of {} PDCs or QPs that are opened one after the other "
+                  "between two hosts. It ends when a QP may send, or when the target of a PDC has "
+                  "answered; data of a PDC does not wait for that. The sustained number is per "
+                  "pair of hosts and unidirectional. It starts at the sweep's maximum and is "
+                  "doubled as long as the rate found there, less one step, is still carried.",
                   kSetupsOfPair),
       {"Service", "Set-up time", "Sustained PDCs or QPs per pair", "Limit"},
       {}};

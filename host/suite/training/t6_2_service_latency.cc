@@ -174,9 +174,9 @@ void ServiceLatencyProcedure::reportSetup(const Design& design,
             of("Max", "setup_max_ns", quantileNanoseconds(1))},
            {"setup",
             "Set-up of PDCs and QPs",
-            "Of a QP from its first message to when it may send; data waits for it. Of a PDC from "
-            "its first message to the target's first answer; data does not wait for that, but for "
-            "the context, and is part of it.",
+            "Set-up of a QP: from its first message until it may send; data waits for it. Set-up "
+            "of a PDC: from its first message to the target's first answer; data waits only for "
+            "the context, whose time is included.",
             {},
             {}},
            builder);

@@ -23,9 +23,8 @@ class SprayEfficacyProcedure final : public PermutationProcedure {
   [[nodiscard]] std::string section() const override { return "section 6.3"; }
   [[nodiscard]] double hopCost() const override { return 2.3; }
   [[nodiscard]] std::string note() const override {
-    return "With twice as many paths as a leaf has hosts, or more, sprayed packets hardly ever "
-           "wait "
-           "for each other: none overtakes another, and all sprayed services are equal.";
+    return "With at least twice as many paths as hosts of a leaf, sprayed packets hardly ever "
+           "queue: they do not overtake each other, and all sprayed services give the same result.";
   }
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Paths", "paths"}, {"Carried by", ""}};

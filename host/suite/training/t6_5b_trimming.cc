@@ -181,12 +181,12 @@ void TrimmingProcedure::report(const TestConfig&, const Design& design,
        figure("Goodput", "Gb/s", "goodput_gbps", goodputGbps)},
       {"trimming",
        "Two senders to one receiver",
-       "Time until both messages are done. Onset is when a switch first trims or drops a packet; "
-       "the first request is the first NACK at a sender (a packet that is dropped whole causes "
-       "none: its sender learns of it from later acknowledgements or the timeout). Bandwidth "
-       "saved is against full drops, of the bytes on all links, preambles and gaps included, "
-       "for the same payload; time saved is what the receiver's link does not idle. Sent again are "
-       "the frame bytes of retransmissions.",
+       "Time until both messages are done. Onset is the time at which a switch first trims or "
+       "drops a packet. The first request is the first NACK at a sender; a dropped packet causes "
+       "no NACK, and its sender detects the loss by later acknowledgements or the timeout. "
+       "Bandwidth saved is the reduction against full drops of the bytes on all links, preambles "
+       "and gaps included, for the same payload. Time saved is the reduction of the idle time of "
+       "the receiver's link. Sent again are the frame bytes of retransmissions.",
        {},
        {}},
       builder);

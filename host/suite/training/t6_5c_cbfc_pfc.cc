@@ -218,26 +218,25 @@ void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
         if (points[i].alone) return std::nullopt;
         return incastGoodputPercent(config, points[i].incast, trial);
       }};
-  addTable(
-      design, measured,
-      {time, blocking, throughput, hops, goodput,
-       figure("Paused", "us", "paused_us", pausedMicroseconds),
-       figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
-       figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
-       figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
-       figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm)},
-      {"lossless",
-       "Victim beside an incast",
-       "The victim goes between hosts on a sender's and the receiver's leaf: one message in "
-       "the incast's class, or frames in a class of their own, of which the slowest counts. "
-       "Blocking is against the victim alone in the same repetition. The victim's throughput is "
-       "its payload until it is done, or its frames as received. Pauses reach so many links "
-       "from the receiver: 1, its leaf pauses spines; 2, spines pause leaves; 3, leaves pause "
-       "hosts. Paused is the sum over all ports. With CBFC neither exists: a port without credits "
-       "stops, and the model does not count that time.",
-       {},
-       {}},
-      builder);
+  addTable(design, measured,
+           {time, blocking, throughput, hops, goodput,
+            figure("Paused", "us", "paused_us", pausedMicroseconds),
+            figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
+            figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+            figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+            figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm)},
+           {"lossless",
+            "Victim beside an incast",
+            "The victim is traffic between a host on a sender's leaf and one on the receiver's "
+            "leaf: one message in the incast's class, or frames in a class of their own, of which "
+            "the slowest counts. Blocking is the increase against the victim alone in the same "
+            "repetition. The victim's throughput is its payload until it is done, or its received "
+            "frames. Reach of pauses, in links from the receiver: 1, its leaf pauses spines; 2, "
+            "spines pause leaves; 3, leaves pause hosts. Paused is the sum over all ports. CBFC "
+            "has no pauses: a port without credits stops, and the model does not count that time.",
+            {},
+            {}},
+           builder);
   for (const Measured& one : measured) {
     const auto value = meanOf(design, one, blocking);
     if (!value) continue;

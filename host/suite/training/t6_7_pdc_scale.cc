@@ -235,10 +235,10 @@ void PdcScaleProcedure::reportOpening(const Design& design, const std::vector<Me
             quantile("First message P99", "first_message_p99_us", 0.99), max},
            {"connections",
             "Connections opened at once by one host",
-            "All are wanted at time 0, so set-up times and first messages have the waiting for the "
-            "opening host in them. A first message's time is from being posted to being "
-            "acknowledged. The set-up limit is one connection after the other at the opening host; "
-            "what is missing to 100 % is the last one's way there and back.",
+            "All connections are requested at time 0, so set-up times and times of first messages "
+            "include the time in the queue of the opening host. The time of a first message is "
+            "from its post to its acknowledgement. The set-up limit is one connection after the "
+            "other at the opening host; the rest up to 100 % is the round trip of the last one.",
             {},
             {}},
            builder);

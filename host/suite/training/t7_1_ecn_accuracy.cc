@@ -308,11 +308,10 @@ class EcnReport {
     results::Table table{
         "verdicts",
         "Marking by the rule",
-        fmt::format(
-            "Of the ramp from kmin to kmax = {} kmin. Ramp is the largest difference of a "
-            "measured probability from the configured one. kmax is computed from the frames "
-            "of the longest burst that were not marked, with the configured pmax.",
-            kRampWidth),
+        fmt::format("Values of the ramp from kmin to kmax = {} kmin. Ramp: the largest difference "
+                    "between a measured and a configured probability. kmax: computed from the "
+                    "number of unmarked frames of the longest burst, with the configured pmax.",
+                    kRampWidth),
         {"kmin", "None marked below kmin", "All marked above kmax", "Ramp", "kmax",
          "Deviation of kmax"},
         {}};

@@ -129,12 +129,13 @@ std::map<std::string, PausedPort> pausedPorts(const Measured& one) {
 
 // Pauses by hop and by port.
 void addPauseTables(const std::vector<Measured>& measured, ResultBuilder& builder) {
-  results::Table hops{"pauses_by_hop",
-                      "Pauses by hop",
-                      "Of the ports that send by the hop. Each is the mean over the repetitions.",
-                      {"Senders", "Hop", "Ports paused", "PAUSE, all ports", "PAUSE, busiest port",
-                       "Paused, mean of the ports", "Paused, longest"},
-                      {}};
+  results::Table hops{
+      "pauses_by_hop",
+      "Pauses by hop",
+      "Values of the ports that send on the hop, each the mean over the repetitions.",
+      {"Senders", "Hop", "Ports paused", "PAUSE, all ports", "PAUSE, busiest port",
+       "Paused, mean of the ports", "Paused, longest"},
+      {}};
   results::Table all{"pauses_by_port",
                      "Pauses by port",
                      "The ports that were paused, by the link that they send into.",
@@ -206,7 +207,7 @@ void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measu
     }
     table.rows.push_back(
         {one.point.values.front(),
-         lost == 0 ? std::string("enough: no frame was lost for lack of it")
+         lost == 0 ? std::string("sufficient: no frame found the headroom full")
                    : fmt::format("too small: {} frames were lost", lost),
          std::move(watchdog),
          spread > 0 ? std::string("yes: the storm has set in") : std::string("none")});

@@ -31,7 +31,7 @@ struct DcqcnPoint {
   std::uint32_t flows = 0;  // M
   std::string parameters;
   Incast incast;
-  std::string changed;  // the parameter that is not the paper's, of sensitivity
+  std::string changed;  // sensitivity: the one parameter that differs from the paper
 };
 
 // One parameter of the paper's set, changed.
@@ -217,10 +217,10 @@ void noteTooShort(const TestConfig& config, const DcqcnPoint& point,
   const double steps =
       ConvergenceRule().tolerance * fair / paper.additive_increase.toGigabitsPerSecond();
   builder.anomaly(
-      fmt::format("no point settled in the {:.4g} ms after the joining: of {:.4g} Gb/s, the fair "
-                  "share of {} flows, 10 % are {:.3g} additive increases of the paper's set, "
-                  "{:.3g} ms by its timer without any cut; where an increase is larger, it is a "
-                  "large part of the 10 % itself",
+      fmt::format("no point settled in the {:.4g} ms after the joining. 10 % of {:.4g} Gb/s, the "
+                  "fair share of {} flows, are {:.3g} additive increases of the paper's set: "
+                  "{:.3g} ms by its timer, without any cut. A set with a larger increase moves by "
+                  "a large part of the 10 % in each step",
                   (sendersEnd(point.incast, trial) - point.incast.join_at).toMicroseconds() / 1000,
                   fair, 2 * point.flows, steps,
                   steps * paper.increase_period.toMicroseconds() / 1000),
@@ -281,9 +281,8 @@ void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& d
     const Measured& first = measured.front();
     noteTooShort(config, points[placeOf(design, first)], first.trials.front(), builder);
   }
-  builder.result().summary =
-      fmt::format("{} of {} points came to share fairly for good within the trial.", converged,
-                  measured.size());
+  builder.result().summary = fmt::format(
+      "{} of {} points reached a lasting fair share within the trial.", converged, measured.size());
   if (!measured.empty()) {
     builder.primary("goodput, " + measured.front().point.label,
                     *meanOf(design, measured.front(), goodput));

@@ -54,7 +54,7 @@ void RcccPacer::remove(std::uint32_t source) {
   if (source >= sources_.size()) return;
   const bool listed = sources_[source].listed;
   sources_[source] = Source{};
-  sources_[source].listed = listed;  // until its turn comes
+  sources_[source].listed = listed;  // until its turn in the round
 }
 
 std::optional<RcccPacer::Grant> RcccPacer::next(Picoseconds now) {

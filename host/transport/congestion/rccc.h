@@ -18,7 +18,7 @@ namespace plumbline::transport {
 class RcccSource {
  public:
   RcccSource() = default;
-  // Starts with `max_window` bytes of speculative credit, also the most that may be unspent.
+  // Starts with `max_window` bytes of speculative credit. Unspent credit never exceeds this.
   explicit RcccSource(std::int64_t max_window) : unspent_(max_window), max_window_(max_window) {}
 
   [[nodiscard]] bool maySend() const { return unspent_ > 0; }

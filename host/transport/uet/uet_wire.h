@@ -186,8 +186,9 @@ constexpr DataFields unpackData(std::uint64_t extra, bool has_pdc) {
 }
 
 inline constexpr std::int64_t kServiceTimeUnitPs = 128'000;
-inline constexpr std::uint16_t kLongestServiceTime = 0xFFFF;  // and anything above: no sample
-inline constexpr std::uint32_t kCreditUnit = 256;             // bytes, of credit and rcvd_bytes
+inline constexpr std::uint16_t kLongestServiceTime =
+    0xFFFF;                                        // this or more: the ACK gives no sample
+inline constexpr std::uint32_t kCreditUnit = 256;  // bytes, of credit and rcvd_bytes
 
 // Packet::aux of ACKs: ack_psn_offset and sack_psn_offset, each relative to CACK_PSN.
 constexpr std::uint32_t packOffsets(std::int64_t ack, std::int64_t sack) {

@@ -78,7 +78,7 @@ wire::Buffer makeFrame(const Shape& shape, RandomStream& random) {
   return wire::encodeFrame(spec);
 }
 
-fabric::Packet crossedFrames(const wire::Buffer& sent, std::uint32_t hops) {
+fabric::Packet afterHops(const wire::Buffer& sent, std::uint32_t hops) {
   fabric::Packet packet;
   packet.length = static_cast<std::uint16_t>(sent.size());
   packet.priority = 3;
@@ -105,7 +105,7 @@ std::vector<Case> manyCases() {
     shape.ecn = static_cast<wire::Ecn>(random.below(4));
     shape.payload = random.below(1400);
     wire::Buffer sent = makeFrame(shape, random);
-    fabric::Packet packet = crossedFrames(sent, 1 + static_cast<std::uint32_t>(random.below(6)));
+    fabric::Packet packet = afterHops(sent, 1 + static_cast<std::uint32_t>(random.below(6)));
     packet.ect = shape.ecn == wire::Ecn::kEct0 || shape.ecn == wire::Ecn::kEct1;
     packet.ce = shape.ecn == wire::Ecn::kCe || (packet.ect && (i & 8) != 0);
     if ((i & 16) != 0 && sent.size() > 100) {
@@ -204,7 +204,7 @@ std::set<std::size_t> differences(const wire::Buffer& a, const wire::Buffer& b) 
 TEST(Transit, ChangesNothingButTtlEcnChecksumAndFcs) {
   RandomStream random(8, "transit");
   const wire::Buffer sent = makeFrame({}, random);
-  fabric::Packet packet = crossedFrames(sent, 2);
+  fabric::Packet packet = afterHops(sent, 2);
   packet.ect = true;
   packet.ce = true;
   const auto out = afterTransit(sent, packet);
@@ -246,7 +246,7 @@ TEST(Transit, UpdatesTheChecksumAndDoesNotRepairIt) {
     shape.ttl = static_cast<std::uint8_t>(2 + random.below(254));
     shape.payload = 20;
     wire::Buffer sent = makeFrame(shape, random);
-    fabric::Packet packet = crossedFrames(sent, 1);
+    fabric::Packet packet = afterHops(sent, 1);
     packet.ce = i % 2 != 0;
     auto out = afterTransit(sent, packet);
     const auto right = wire::decodeFrame(*out).ipv4_checksum;
@@ -264,9 +264,9 @@ TEST(Transit, EndsWhereTheTtlDoes) {
   RandomStream random(10, "transit");
   for (const bool ipv6 : {false, true}) {
     const wire::Buffer sent = makeFrame({.ipv6 = ipv6, .ttl = 3}, random);
-    EXPECT_FALSE(afterTransit(sent, crossedFrames(sent, 3)));
-    EXPECT_FALSE(afterTransit(sent, crossedFrames(sent, 4)));
-    const auto out = afterTransit(sent, crossedFrames(sent, 2));
+    EXPECT_FALSE(afterTransit(sent, afterHops(sent, 3)));
+    EXPECT_FALSE(afterTransit(sent, afterHops(sent, 4)));
+    const auto out = afterTransit(sent, afterHops(sent, 2));
     ASSERT_TRUE(out);
     const wire::DecodedFrame decoded = wire::decodeFrame(*out);
     EXPECT_EQ(ipv6 ? decoded.ipv6()->hop_limit : decoded.ipv4()->ttl, 1);
@@ -276,16 +276,16 @@ TEST(Transit, EndsWhereTheTtlDoes) {
 TEST(Transit, IsNoneOnABareLink) {
   RandomStream random(11, "transit");
   const wire::Buffer sent = makeFrame({}, random);
-  EXPECT_TRUE(unmodified(crossedFrames(sent, 0)));
-  EXPECT_EQ(*afterTransit(sent, crossedFrames(sent, 0)), sent);
-  EXPECT_FALSE(unmodified(crossedFrames(sent, 1)));
+  EXPECT_TRUE(unmodified(afterHops(sent, 0)));
+  EXPECT_EQ(*afterTransit(sent, afterHops(sent, 0)), sent);
+  EXPECT_FALSE(unmodified(afterHops(sent, 1)));
 }
 
 TEST(Transit, OfATrimmedFrameKeepsWhatAReceiverNeeds) {
   RandomStream random(12, "transit");
   for (const bool ipv6 : {false, true}) {
     const wire::Buffer sent = makeFrame({.ipv6 = ipv6, .vlan = true}, random);
-    fabric::Packet packet = crossedFrames(sent, 1);
+    fabric::Packet packet = afterHops(sent, 1);
     packet.trimmed = true;
     packet.length = 128;
     packet.priority = 5;

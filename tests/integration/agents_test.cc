@@ -85,7 +85,7 @@ class AgentsTest : public testing::Test {
   }
 
   // Agents of which lines have come.
-  [[nodiscard]] std::set<std::string> onAnswer(const std::string& name) const {
+  [[nodiscard]] std::set<std::string> sendersSeenBy(const std::string& name) const {
     std::set<std::string> agents;
     std::ifstream lines(path(name + ".jsonl"));
     for (std::string line; std::getline(lines, line) && !lines.eof();) {
@@ -119,7 +119,7 @@ TEST_F(AgentsTest, OneReportOfTwoAgents) {
     EXPECT_LE(std::abs(agent.at("clock_offset_ns").get<std::int64_t>()),
               agent.at("clock_uncertainty_ns").get<std::int64_t>() + 100'000);
   }
-  EXPECT_EQ(onAnswer("controller"), (std::set<std::string>{addresses_["a"], addresses_["b"]}));
+  EXPECT_EQ(sendersSeenBy("controller"), (std::set<std::string>{addresses_["a"], addresses_["b"]}));
 }
 
 TEST_F(AgentsTest, AnAgentThatIsKilledEndsTheRunAndTheRunGoesOnLater) {
@@ -129,7 +129,7 @@ TEST_F(AgentsTest, AnAgentThatIsKilledEndsTheRunAndTheRunGoesOnLater) {
   const std::string file = scenario(60);
   Process controller(folder("controller"),
                      run(file, both, "controller", {"--agent-timeout", "2s"}));
-  while (onAnswer("controller").size() < 2) {
+  while (sendersSeenBy("controller").size() < 2) {
     ASSERT_FALSE(controller.ended()) << controller.wait().err;
     std::this_thread::sleep_for(10ms);
   }
@@ -170,7 +170,7 @@ TEST_F(AgentsTest, ATrialThatBeginsLateIsToldAndMakesTheResultInvalid) {
       run(scenario(40), addresses_["a"] + "," + addresses_["b"], "controller");
   *(std::find(arguments.begin(), arguments.end(), "--start-tolerance") + 1) = "500ms";
   Process controller(folder("controller"), arguments);
-  while (onAnswer("controller").size() < 2) {
+  while (sendersSeenBy("controller").size() < 2) {
     ASSERT_FALSE(controller.ended()) << controller.wait().err;
     std::this_thread::sleep_for(10ms);
   }
@@ -201,7 +201,7 @@ TEST_F(AgentsTest, WithoutItsControllerAnAgentStopsAndTheRunGoesOnLater) {
   const std::string file = scenario(40);
   Process controller(folder("controller"),
                      run(file, both, "controller", {"--agent-timeout", "1s"}));
-  while (onAnswer("controller").size() < 2) {
+  while (sendersSeenBy("controller").size() < 2) {
     ASSERT_FALSE(controller.ended()) << controller.wait().err;
     std::this_thread::sleep_for(10ms);
   }
@@ -226,7 +226,7 @@ TEST_F(AgentsTest, CtrlCStopsAllAgents) {
   serve("b");
   Process controller(folder("controller"),
                      run(scenario(200), addresses_["a"] + "," + addresses_["b"], "controller"));
-  while (onAnswer("controller").size() < 2) {
+  while (sendersSeenBy("controller").size() < 2) {
     ASSERT_FALSE(controller.ended()) << controller.wait().err;
     std::this_thread::sleep_for(10ms);
   }

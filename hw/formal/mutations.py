@@ -1,15 +1,12 @@
-"""Faults that are put into the processor, one at a time, to see that hw/formal/run finds them.
+"""Faults that are put into the processor to see that hw/formal/run finds them.
 
 Each: the class that must find it, what it is, and the edits: file of hw/rtl/core, old text (which is
-there once), new text.
+there once), new text. The first of each class but `invariant` and the parts concerns instructions of
+that class only, so that these can be in the processor all at once.
 """
 
 MUTATIONS = [
     ("sum", "SUB without its carry in", [("alu", "{32{sub_i}}) + 32'(sub_i)", "{32{sub_i}})")]),
-    ("sum", "last result is not forwarded",
-     [("cpu", "forward_a = wb_q && rd_q == next_q[19:15]", "forward_a = 1'b0")]),
-    ("upper", "AUIPC from the instruction behind it",
-     [("cpu", "a_q <= {pc_q, 2'b00};", "a_q <= {fetch_q, 2'b00};")]),
     ("upper", "LUI with bits below its immediate",
      [("decode", "imm_o[10:5]  = upper ? 6'b0 : instr_i[30:25]", "imm_o[10:5]  = instr_i[30:25]")]),
     ("shift", "SRL moves the sign in", [("shift", "fill = sign_i && a_i[31]", "fill = a_i[31]")]),
@@ -23,6 +20,8 @@ MUTATIONS = [
      [("decode", "pre_i.op_branch ? instr_i[7]", "pre_i.op_branch ? instr_i[31]")]),
     ("jal", "bit 11 of the offset is its sign",
      [("decode", "pre_i.op_jal    ? instr_i[20]", "pre_i.op_jal    ? instr_i[31]")]),
+    ("jalr", "a misaligned target is reported with its lowest bit",
+     [("cpu", "trap_value_q <= {addr_q[31:1], 1'b0}", "trap_value_q <= addr_q")]),
     ("jalr", "links itself", [("cpu", "result_q <= {fetch_q, 2'b00}", "result_q <= {pc_q, 2'b00}")]),
     ("jalr", "misaligned target is not refused",
      [("cpu", "(state_q[StJump] && jumps && addr_q[1]) ||", "1'b0 ||"),
@@ -37,11 +36,13 @@ MUTATIONS = [
                                         "addr_q[1] ? 4'b0011 : 4'b1100")]),
     ("store", "a word further", [("cpu", "mem_addr_o  = {{(32-MemoryLog2){1'b0}}, addr_q[MemoryLog2-1:2]}",
                                   "mem_addr_o  = {{(32-MemoryLog2){1'b0}}, fetch_q[MemoryLog2-1:2]}")]),
-    ("mul", "writes the quotient", [("cpu", "result_q <= mul_result", "result_q <= div_result")]),
+    ("mul", "writes the quotient", [("cpu", "state_q[StMul]: result_q <= mul_result",
+                                     "state_q[StMul]: result_q <= div_result")]),
     ("mul", "writes no register",
      [("decode", "pre_i.op_store || pre_i.op_misc);",
        "pre_i.op_store || pre_i.op_misc || (pre_i.op_op && pre_i.f7_mul && !funct3[2]));")]),
-    ("div", "writes the product", [("cpu", "result_q <= div_result", "result_q <= mul_result")]),
+    ("div", "writes the product", [("cpu", "state_q[StDiv]: result_q <= div_result",
+                                     "state_q[StDiv]: result_q <= mul_result")]),
     ("csr", "CSRRC clears the other bits",
      [("cpu", "result_q & ~csr_operand", "result_q & csr_operand")]),
     ("csr", "registers that cannot be written are",
@@ -56,8 +57,14 @@ MUTATIONS = [
     ("interrupt", "taken though not enabled", [("csr", "irq_o     = mie_q && wake_o", "irq_o     = wake_o")]),
     ("interrupt", "the timer comes first",
      [("cpu", "irq_ext ? plumb_core_pkg::CauseExternal", "!irq_ext ? plumb_core_pkg::CauseExternal")]),
-    ("fetch", "after a jump, the word behind the target",
+    ("fetch", "a fetch that failed has an instruction",
+     [("cpu", "trace_fetched_q <= !fails_decode", "trace_fetched_q <= 1'b1")]),
+    ("jal", "goes to the word behind the target",
      [("cpu", "fetch_q <= addr_q[31:2];", "fetch_q <= addr_q[31:2] + 30'd1;")]),
+    ("invariant", "last result is not forwarded",
+     [("cpu", "forward_a = wb_q && rd_q == next_q[19:15]", "forward_a = 1'b0")]),
+    ("invariant", "AUIPC from the instruction behind it",
+     [("cpu", "a_q <= {pc_q, 2'b00};", "a_q <= {fetch_q, 2'b00};")]),
     ("invariant", "a store is not followed by a fresh fetch",
      [("cpu", "(state_q[StBus] && bus_ends && cls_q.store);",
        "(state_q[StBus] && bus_ends && cls_q.store) || (mem_en_o && cls_q.store);"),

@@ -60,7 +60,8 @@ module plumb_fc_credit_tx (
   // Cost of the root, in case it goes. What configuration adds to its length is summed up before.
   logic        active;             // a level of the configuration: a clock later does
   logic [15:0] rounding_q, bytes;
-  logic [14:0] cost_q;
+  logic [15:0] fine_q;             // bytes shifted by the low bits of the credit's size
+  logic [14:0] cost;
   logic [2:0]  priority_q;
 
   always_ff @(posedge clk_on_i `PLUMB_OR_RESET) begin
@@ -77,10 +78,13 @@ module plumb_fc_credit_tx (
 
   always_ff @(posedge clk_on_i) begin
     if (active) begin
-      cost_q     <= 15'((bytes[15] ? 16'd0 : bytes) >> credit_log2_i);
+      fine_q     <= (bytes[15] ? 16'd0 : bytes) >> credit_log2_i[1:0];
       priority_q <= root_priority_i;
     end
   end
+
+  // The root's length comes late: the rest of the shift is for the next clock.
+  assign cost = 15'(fine_q >> {credit_log2_i[3:2], 2'b00});
 
   // Totals that wait to be applied, by channel; the next one stands ready, with its difference to the
   // last one. Both halves of a set may name the same channel; a channel that this card does not have
@@ -168,7 +172,7 @@ module plumb_fc_credit_tx (
   always_comb begin
     spent = '0;
     left  = '0;
-    if (active) spent = plumb_pkg::pick20(used_q, priority_q) + 20'(cost_q);
+    if (active) spent = plumb_pkg::pick20(used_q, priority_q) + 20'(cost);
     if (due_q)  left  = 21'(plumb_pkg::pick20(used_q, due_channel_q)) - 21'(due_freed_q);
     if (sent_i) next_used = spent;
     else        next_used = left[20] ? 20'd0 : left[19:0];
@@ -187,7 +191,7 @@ module plumb_fc_credit_tx (
       for (int unsigned v = 0; v < 8; v++) begin
         if (channel == 3'(v) && enable_i[v]) begin
           used_q[20*v +: 20] <= next_used;
-          if (sent_i) consumed_q[20*v +: 20] <= consumed_q[20*v +: 20] + 20'(cost_q);
+          if (sent_i) consumed_q[20*v +: 20] <= consumed_q[20*v +: 20] + 20'(cost);
           else        freed_q[15*v +: 15]    <= due_total_q;
         end
       end

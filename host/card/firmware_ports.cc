@@ -9,14 +9,7 @@
 namespace plumbline::card {
 namespace {
 
-constexpr double kSymbolsInACodeword = 528;
-
 std::string unknownValue(std::uint32_t value) { return fmt::format("unknown ({})", value); }
-
-std::optional<double> ratio(std::uint64_t part, double whole) {
-  if (whole <= 0) return std::nullopt;
-  return static_cast<double>(part) / whole;
-}
 
 }  // namespace
 
@@ -109,43 +102,30 @@ std::string retryReasonText(std::uint32_t reason) {
   }
 }
 
-std::optional<double> MacHealth::correctedRatio() const {
-  return ratio(corrected, static_cast<double>(codewords));
-}
-
-std::optional<double> MacHealth::uncorrectedRatio() const {
-  return ratio(uncorrected, static_cast<double>(codewords));
-}
-
-std::optional<double> MacHealth::symbolErrorRatio() const {
-  std::uint64_t errors = 0;
-  for (const std::uint64_t lane : symbol_errors) errors += lane;
-  return ratio(errors, static_cast<double>(codewords) * kSymbolsInACodeword);
-}
-
 MacHealth healthOf(const firmware::Health& health) {
   const auto sum = [&](std::size_t place) { return wide(health.sums[place]); };
-  MacHealth counts{.clocks = wide(health.to) - wide(health.from),
-                   .codewords = sum(firmware::kSumCodewords),
-                   .corrected = sum(firmware::kSumCorrected),
-                   .uncorrected = sum(firmware::kSumUncorrected),
-                   .bad_codes = sum(firmware::kSumBadCodes),
-                   .alignment_losses = sum(firmware::kSumAlignmentLosses),
-                   .hi_ber_events = sum(firmware::kSumHiBerEvents),
-                   .local_faults = sum(firmware::kSumLocalFaults),
-                   .remote_faults = sum(firmware::kSumRemoteFaults),
-                   .tx_underflows = sum(firmware::kSumTxUnderflows),
-                   .tx_overflows = sum(firmware::kSumTxOverflows),
-                   .rx_fifo_overflows = sum(firmware::kSumRxFifoOverflows),
-                   .lower_bounds = health.saturated != 0};
-  for (std::size_t lane = 0; lane < counts.symbol_errors.size(); ++lane) {
-    counts.symbol_errors[lane] = sum(firmware::kSumSymbolErrors + lane);
+  MacHealth result{.clocks = wide(health.to) - wide(health.from), .counted = {}};
+  MacCounters& counted = result.counted;
+  counted.fec_codewords = sum(firmware::kSumCodewords);
+  counted.fec_corrected = sum(firmware::kSumCorrected);
+  counted.fec_uncorrected = sum(firmware::kSumUncorrected);
+  counted.bad_codes = sum(firmware::kSumBadCodes);
+  counted.alignment_losses = sum(firmware::kSumAlignmentLosses);
+  counted.hi_ber_events = sum(firmware::kSumHiBerEvents);
+  counted.local_faults = sum(firmware::kSumLocalFaults);
+  counted.remote_faults = sum(firmware::kSumRemoteFaults);
+  counted.tx_underflows = sum(firmware::kSumTxUnderflows);
+  counted.tx_overflows = sum(firmware::kSumTxOverflows);
+  counted.rx_fifo_overflows = sum(firmware::kSumRxFifoOverflows);
+  counted.saturated = health.saturated != 0;
+  for (std::size_t lane = 0; lane < counted.fec_symbol_errors.size(); ++lane) {
+    counted.fec_symbol_errors[lane] = sum(firmware::kSumSymbolErrors + lane);
   }
-  for (std::size_t lane = 0; lane < counts.bip_errors.size(); ++lane) {
-    counts.bip_errors[lane] = sum(firmware::kSumBipErrors + lane);
+  for (std::size_t lane = 0; lane < counted.bip_errors.size(); ++lane) {
+    counted.bip_errors[lane] = sum(firmware::kSumBipErrors + lane);
   }
-  if (health.clock_count != 0) counts.clock_ratio = health.clock_count * 8.0 / 65'536.0;
-  return counts;
+  if (health.clock_count != 0) result.clock_ratio = health.clock_count * 8.0 / 65'536.0;
+  return result;
 }
 
 CardClock clockOf(const firmware::PtpStatus& status) {

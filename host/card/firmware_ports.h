@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "card/mac_counters.h"
 #include "firmware/interface.h"
 
 namespace plumbline::card {
@@ -25,30 +26,10 @@ std::string retryPolicyName(std::uint32_t policy);  // of firmware::RetryPolicy
 std::string retryStateName(std::uint32_t state);    // of firmware::RetryState
 std::string retryReasonText(std::uint32_t reason);  // of firmware::RetryReason
 
-// Counts of a MAC over a time, as the firmware adds them up. Ratios are empty while nothing has
-// been counted that they are of.
+// Counts of a MAC over a time, as the firmware adds them up.
 struct MacHealth {
   std::uint64_t clocks = 0;  // of the card: the time that the counts are of
-  std::uint64_t codewords = 0;
-  std::uint64_t corrected = 0;
-  std::uint64_t uncorrected = 0;
-  std::array<std::uint64_t, firmware::kFecLanes> symbol_errors{};
-  std::array<std::uint64_t, firmware::kPcsLanes> bip_errors{};
-  std::uint64_t bad_codes = 0;
-  std::uint64_t alignment_losses = 0;
-  std::uint64_t hi_ber_events = 0;
-  std::uint64_t local_faults = 0;
-  std::uint64_t remote_faults = 0;
-  std::uint64_t tx_underflows = 0;
-  std::uint64_t tx_overflows = 0;
-  std::uint64_t rx_fifo_overflows = 0;
-  bool lower_bounds = false;  // a counter of the card was full
-
-  // Of all codewords, those with errors that were corrected, and those that could not be.
-  [[nodiscard]] std::optional<double> correctedRatio() const;
-  [[nodiscard]] std::optional<double> uncorrectedRatio() const;
-  // Symbols (of 10 bits) corrected, of all received. RS(528,514): 528 symbols in a codeword.
-  [[nodiscard]] std::optional<double> symbolErrorRatio() const;
+  MacCounters counted;
   // Clocks of the MAC for each clock of the register bus, by MAC_CLOCK_COUNT; empty without one.
   std::optional<double> clock_ratio = {};
 };

@@ -19,14 +19,27 @@ constexpr Picoseconds kSnapshotTime = microseconds(50);
 constexpr std::uint64_t kHighestWide = (std::uint64_t{1} << 48U) - 1;
 constexpr std::uint32_t kHighestNarrow = std::numeric_limits<std::uint32_t>::max();
 
+std::optional<double> ratio(std::uint64_t errors, double of) {
+  if (of <= 0) return std::nullopt;
+  return static_cast<double>(errors) / of;
+}
+
 }  // namespace
 
 std::uint64_t MacCounters::symbolErrors() const {
   return std::accumulate(fec_symbol_errors.begin(), fec_symbol_errors.end(), std::uint64_t{0});
 }
 
-std::uint64_t MacCounters::bipErrors() const {
-  return std::accumulate(bip_errors.begin(), bip_errors.end(), std::uint64_t{0});
+std::optional<double> MacCounters::correctedRatio() const {
+  return ratio(fec_corrected, static_cast<double>(fec_codewords));
+}
+
+std::optional<double> MacCounters::uncorrectedRatio() const {
+  return ratio(fec_uncorrected, static_cast<double>(fec_codewords));
+}
+
+std::optional<double> MacCounters::symbolErrorRatio() const {
+  return ratio(symbolErrors(), static_cast<double>(fec_codewords) * kFecSymbols);
 }
 
 Mac::Mac(RegisterBus& bus, std::uint32_t port) : bus_(bus), port_(port) {}

@@ -3,8 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace plumbline::card {
+
+inline constexpr double kFecSymbols = 528;
+inline constexpr double kFecSymbolBits = 10;
 
 struct MacCounters {
   std::uint64_t fec_codewords = 0;                   // received, with RS-FEC
@@ -24,7 +28,13 @@ struct MacCounters {
   bool saturated = false;
 
   [[nodiscard]] std::uint64_t symbolErrors() const;  // over all FEC lanes
-  [[nodiscard]] std::uint64_t bipErrors() const;     // over all PCS lanes
+  // Of all codewords, those with errors that were corrected, and those that could not be; empty
+  // while no codeword has been counted.
+  [[nodiscard]] std::optional<double> correctedRatio() const;
+  [[nodiscard]] std::optional<double> uncorrectedRatio() const;
+  // Symbols (of 10 bits) corrected, of all received. RS(528,514), IEEE 802.3 clause 91: 528 symbols
+  // in a codeword.
+  [[nodiscard]] std::optional<double> symbolErrorRatio() const;
 
   bool operator==(const MacCounters&) const = default;
 };

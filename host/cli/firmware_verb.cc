@@ -128,33 +128,33 @@ std::vector<std::vector<std::string>> portRows(const PortReport& report) {
   if (report.status.has_mac == 0) {
     rows.push_back({"link", "the card has no MAC registers for this port"});
   } else {
-    const card::MacHealth& health = report.health;
-    rows = {
-        {"link", card::linkStateName(link.state)},
-        {"reason", card::linkReasonText(link.reason)},
-        {"mode", card::linkModeName(link.mode)},
-        {"FEC asked for", card::fecPolicyName(link.fec)},
-        {"FEC in use", link.rs_fec != 0 ? "RS-FEC" : "off"},
-        {"losses", std::to_string(link.losses)},
-        {"last change", seconds(report.link_changed)},
-        {"counted for", seconds(report.counted)},
-        {"FEC codewords", std::to_string(health.codewords)},
-        {"corrected", fmt::format("{} ({})", health.corrected, ratioText(health.correctedRatio()))},
-        {"uncorrected",
-         fmt::format("{} ({})", health.uncorrected, ratioText(health.uncorrectedRatio()))},
-        {"symbol error ratio", ratioText(health.symbolErrorRatio())},
-        {"symbol errors by FEC lane", perLane(health.symbol_errors)},
-        {"BIP errors by PCS lane", perLane(health.bip_errors)},
-        {"bad codes", std::to_string(health.bad_codes)},
-        {"alignment losses", std::to_string(health.alignment_losses)},
-        {"high bit error ratio", std::to_string(health.hi_ber_events)},
-        {"local faults", std::to_string(health.local_faults)},
-        {"remote faults", std::to_string(health.remote_faults)},
-        {"TX underflows, overflows",
-         fmt::format("{}, {}", health.tx_underflows, health.tx_overflows)},
-        {"RX FIFO overflows", std::to_string(health.rx_fifo_overflows)},
-        {"MAC clock / bus clock", ratioText(health.clock_ratio)}};
-    if (health.lower_bounds) rows.push_back({"counts", "lower bounds: a counter was full"});
+    const card::MacCounters& health = report.health.counted;
+    rows = {{"link", card::linkStateName(link.state)},
+            {"reason", card::linkReasonText(link.reason)},
+            {"mode", card::linkModeName(link.mode)},
+            {"FEC asked for", card::fecPolicyName(link.fec)},
+            {"FEC in use", link.rs_fec != 0 ? "RS-FEC" : "off"},
+            {"losses", std::to_string(link.losses)},
+            {"last change", seconds(report.link_changed)},
+            {"counted for", seconds(report.counted)},
+            {"FEC codewords", std::to_string(health.fec_codewords)},
+            {"corrected",
+             fmt::format("{} ({})", health.fec_corrected, ratioText(health.correctedRatio()))},
+            {"uncorrected",
+             fmt::format("{} ({})", health.fec_uncorrected, ratioText(health.uncorrectedRatio()))},
+            {"symbol error ratio", ratioText(health.symbolErrorRatio())},
+            {"symbol errors by FEC lane", perLane(health.fec_symbol_errors)},
+            {"BIP errors by PCS lane", perLane(health.bip_errors)},
+            {"bad codes", std::to_string(health.bad_codes)},
+            {"alignment losses", std::to_string(health.alignment_losses)},
+            {"high bit error ratio", std::to_string(health.hi_ber_events)},
+            {"local faults", std::to_string(health.local_faults)},
+            {"remote faults", std::to_string(health.remote_faults)},
+            {"TX underflows, overflows",
+             fmt::format("{}, {}", health.tx_underflows, health.tx_overflows)},
+            {"RX FIFO overflows", std::to_string(health.rx_fifo_overflows)},
+            {"MAC clock / bus clock", ratioText(report.health.clock_ratio)}};
+    if (health.saturated) rows.push_back({"counts", "lower bounds: a counter was full"});
   }
   const firmware::RetryStatus& retry = report.status.retry;
   if (report.status.has_retry != 0) {
@@ -172,13 +172,13 @@ nlohmann::json jsonOf(const std::optional<double>& value) {
 }
 
 nlohmann::json healthJson(const PortReport& report) {
-  const card::MacHealth& health = report.health;
+  const card::MacCounters& health = report.health.counted;
   return {{"counted_ps", report.counted.count()},
-          {"lower_bounds", health.lower_bounds},
-          {"fec_codewords", health.codewords},
-          {"fec_corrected", health.corrected},
-          {"fec_uncorrected", health.uncorrected},
-          {"fec_symbol_errors", health.symbol_errors},
+          {"lower_bounds", health.saturated},
+          {"fec_codewords", health.fec_codewords},
+          {"fec_corrected", health.fec_corrected},
+          {"fec_uncorrected", health.fec_uncorrected},
+          {"fec_symbol_errors", health.fec_symbol_errors},
           {"bip_errors", health.bip_errors},
           {"bad_codes", health.bad_codes},
           {"alignment_losses", health.alignment_losses},
@@ -191,7 +191,7 @@ nlohmann::json healthJson(const PortReport& report) {
           {"corrected_ratio", jsonOf(health.correctedRatio())},
           {"uncorrected_ratio", jsonOf(health.uncorrectedRatio())},
           {"symbol_error_ratio", jsonOf(health.symbolErrorRatio())},
-          {"mac_clock_ratio", jsonOf(health.clock_ratio)}};
+          {"mac_clock_ratio", jsonOf(report.health.clock_ratio)}};
 }
 
 nlohmann::json portJson(const PortReport& report) {

@@ -42,7 +42,7 @@ void requireTexts(const firmware::PortStatus& port) {
   require(!card::retryPolicyName(port.retry.policy).empty() &&
           !card::retryStateName(port.retry.state).empty() &&
           !card::retryReasonText(port.retry.reason).empty());
-  const card::MacHealth health = card::healthOf(port.health);
+  const card::MacCounters health = card::healthOf(port.health).counted;
   for (const auto& ratio :
        {health.correctedRatio(), health.uncorrectedRatio(), health.symbolErrorRatio()}) {
     require(!ratio || (std::isfinite(*ratio) && *ratio >= 0));

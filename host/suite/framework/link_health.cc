@@ -10,8 +10,6 @@
 namespace plumbline::suite {
 namespace {
 
-// RS(528,514) with symbols of 10 bits (IEEE 802.3 clause 91).
-constexpr double kCodewordBits = 5'280;
 // Upper end of the 95 % interval of a Poisson count of zero: -ln 0.05.
 const double kNoneCounted = -std::log(0.05);
 
@@ -78,16 +76,17 @@ void LinkHealthSums::report(results::TestResult& result) const {
   for (const auto& [port, link] : links_) {
     const card::MacCounters& seen = link.counted;
     const auto codewords = static_cast<double>(seen.fec_codewords);
-    table.rows.push_back({std::to_string(port),
-                          std::string(link.fec_changed ? "changed"
-                                      : link.rs_fec    ? "RS"
-                                                       : "none"),
-                          count(seen.fec_codewords), count(seen.fec_corrected),
-                          count(seen.fec_uncorrected), ratio(seen.fec_uncorrected, codewords),
-                          ratio(seen.symbolErrors(), codewords * kCodewordBits),
-                          count(largest(seen.fec_symbol_errors)), count(largest(seen.bip_errors)),
-                          count(seen.bad_codes), count(seen.alignment_losses),
-                          count(seen.local_faults + seen.remote_faults)});
+    table.rows.push_back(
+        {std::to_string(port),
+         std::string(link.fec_changed ? "changed"
+                     : link.rs_fec    ? "RS"
+                                      : "none"),
+         count(seen.fec_codewords), count(seen.fec_corrected), count(seen.fec_uncorrected),
+         ratio(seen.fec_uncorrected, codewords),
+         ratio(seen.symbolErrors(), codewords * card::kFecSymbols * card::kFecSymbolBits),
+         count(largest(seen.fec_symbol_errors)), count(largest(seen.bip_errors)),
+         count(seen.bad_codes), count(seen.alignment_losses),
+         count(seen.local_faults + seen.remote_faults)});
     if (seen.fec_uncorrected + seen.bad_codes > 0) {
       result.anomalies.push_back(
           {fmt::format("the link lost {} codewords and had {} bad codes: frames may have been lost "

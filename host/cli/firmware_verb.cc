@@ -284,7 +284,7 @@ void print(std::size_t number, const CardReport& report) {
     fmt::print("\n{}", session::alignedTable({fmt::format("port {}", port), ""},
                                              portRows(report.ports[port])));
   }
-  fmt::print("\n{}", session::alignedTable({"time", ""}, clockRows(report)));
+  fmt::print("\n{}", session::alignedTable({"card's time", ""}, clockRows(report)));
   std::vector<std::vector<std::string>> lines;
   for (const auto& [time, entry] : report.log) {
     lines.push_back({seconds(time), card::describe(entry)});

@@ -2,7 +2,7 @@
 // are really sent and received, and the slave's time comes to the master's.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 

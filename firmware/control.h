@@ -88,7 +88,7 @@ class Control {
 
   void startPorts() {
     const uint32_t count = card_.ports();
-    port_count_ = count < kMostPorts ? count : kMostPorts;
+    port_count_ = count < kMaxPorts ? count : kMaxPorts;
     shared_.ports = port_count_;
     const bool has_retry =
         regs::global::kFeaturesLlr.get(bus_.readCard(regs::global::kFeatures)) != 0;
@@ -338,7 +338,7 @@ class Control {
     const uint32_t limit_us = shared_.command.arguments[3];
     if (policy > kRetryInit) return kBadArgument;
     if (policy == kRetryInit &&
-        (most < 1 || most > kMostAttempts || limit_us < kLeastLimitUs || limit_us > kMostLimitUs)) {
+        (most < 1 || most > kMaxAttempts || limit_us < kMinLimitUs || limit_us > kMaxLimitUs)) {
       return kBadArgument;
     }
     port.setRetry(static_cast<RetryPolicy>(policy), most, limit_us);
@@ -364,9 +364,9 @@ class Control {
     wanted.port = static_cast<uint16_t>(port);
     wanted.domain = static_cast<uint8_t>(arguments[0] >> 16);
     const uint32_t intervals = arguments[1];
-    if (!signedByte(intervals, 0, ptp::Servo::kLeastLog, ptp::Servo::kMostLog, wanted.log_sync) ||
-        !signedByte(intervals, 1, ptp::Servo::kLeastLog, ptp::Servo::kMostLog, wanted.log_delay) ||
-        !signedByte(intervals, 2, kLeastAnnounceLog, ptp::Servo::kMostLog, wanted.log_announce)) {
+    if (!signedByte(intervals, 0, ptp::Servo::kMinLog, ptp::Servo::kMaxLog, wanted.log_sync) ||
+        !signedByte(intervals, 1, ptp::Servo::kMinLog, ptp::Servo::kMaxLog, wanted.log_delay) ||
+        !signedByte(intervals, 2, kMinAnnounceLog, ptp::Servo::kMaxLog, wanted.log_announce)) {
       return kBadArgument;
     }
     for (uint32_t i = 0; i < 6; ++i) {
@@ -389,13 +389,13 @@ class Control {
     schedulePolls();
   }
 
-  static constexpr int32_t kLeastAnnounceLog = -3;
+  static constexpr int32_t kMinAnnounceLog = -3;
 
   Bus& bus_;
   Card<Bus> card_;
   volatile Shared& shared_;
   uint32_t poll_us_;
-  Port<Bus> ports_[kMostPorts];
+  Port<Bus> ports_[kMaxPorts];
   EventPort<Bus> events_;
   ptp::Clock<EventPort<Bus>> clock_;
   uint32_t port_count_ = 0;

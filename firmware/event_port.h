@@ -49,9 +49,9 @@ class EventPort {
     frame.length =
         regs::event::kEventRxLengthBytes.get(bus_.readCard(at(regs::event::kEventRxLength)));
     frame.time_ps = wide(at(regs::event::kEventRxTimeLo));
-    for (uint32_t byte = 0; byte < ptp::kMostFrameBytes; byte += 4) {
+    for (uint32_t byte = 0; byte < ptp::kMaxFrameBytes; byte += 4) {
       const uint32_t word = bus_.readCard(at(regs::event::kEventRxData));
-      for (uint32_t i = 0; i < 4 && byte + i < ptp::kMostFrameBytes; ++i) {
+      for (uint32_t i = 0; i < 4 && byte + i < ptp::kMaxFrameBytes; ++i) {
         frame.bytes[byte + i] = static_cast<uint8_t>(word >> 8 * i);
       }
     }
@@ -64,7 +64,7 @@ class EventPort {
     return regs::event::kEventStatusTxBusy.get(status_) == 0;
   }
 
-  void send(const uint8_t (&bytes)[ptp::kMostFrameBytes], uint32_t length) {
+  void send(const uint8_t (&bytes)[ptp::kMaxFrameBytes], uint32_t length) {
     for (uint32_t byte = 0; byte < length; byte += 4) {
       uint32_t word = 0;
       for (uint32_t i = 0; i < 4 && byte + i < length; ++i) word |= bytes[byte + i] << 8 * i;

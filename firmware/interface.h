@@ -63,9 +63,9 @@ enum CommandCode : uint32_t {
   kSetPtp = 11,
 };
 
-inline constexpr uint32_t kMostAttempts = 255;  // ranges of kSetRetry
-inline constexpr uint32_t kLeastLimitUs = 100;
-inline constexpr uint32_t kMostLimitUs = 1'000'000;
+inline constexpr uint32_t kMaxAttempts = 255;  // ranges of kSetRetry
+inline constexpr uint32_t kMinLimitUs = 100;
+inline constexpr uint32_t kMaxLimitUs = 1'000'000;
 
 enum CommandStatus : uint32_t {
   kDone = 0,
@@ -154,7 +154,7 @@ inline constexpr uint32_t kLogEntries = 64;
 
 // ---- Ports: links, link-level retry, health ----
 
-inline constexpr uint32_t kMostPorts = 8;
+inline constexpr uint32_t kMaxPorts = 8;
 
 // A number of 64 bits. Times are clocks of the card since its reset.
 struct Wide {
@@ -311,7 +311,7 @@ struct Shared {
   uint32_t log_written;       // entries ever written; the last kLogEntries are there
   LogEntry log[kLogEntries];  // entry n at n % kLogEntries
   uint32_t ports;             // of the card
-  PortStatus port[kMostPorts];
+  PortStatus port[kMaxPorts];
   PtpStatus ptp;
 };
 inline constexpr uint32_t kSharedWords = sizeof(Shared) / 4;

@@ -21,7 +21,7 @@
 namespace plumbline::firmware::ptp {
 
 struct Received {
-  uint8_t bytes[kMostFrameBytes];
+  uint8_t bytes[kMaxFrameBytes];
   uint32_t length;
   uint64_t time_ps;
 };
@@ -304,7 +304,7 @@ class Clock {
   }
 
   void send(const Message& message, Out out) {
-    uint8_t frame[kMostFrameBytes];
+    uint8_t frame[kMaxFrameBytes];
     const uint32_t bytes = encode(message, settings_.mac, frame);
     link_.send(frame, bytes);
     out_ = out;

@@ -7,8 +7,8 @@
 namespace plumbline::firmware::ptp {
 
 inline constexpr uint32_t kEthernetBytes = 14;
-inline constexpr uint32_t kMostFrameBytes = kEthernetBytes + 64;  // Announce
-inline constexpr uint32_t kLeastFrameBytes = 60;                  // of Ethernet, without FCS
+inline constexpr uint32_t kMaxFrameBytes = kEthernetBytes + 64;  // Announce
+inline constexpr uint32_t kMinFrameBytes = 60;                   // of Ethernet, without FCS
 inline constexpr uint64_t kPsPerSecond = 1'000'000'000'000;
 
 enum MessageType : uint8_t {
@@ -48,7 +48,7 @@ struct Message {
 inline int64_t correctionPs(int64_t correction) { return correction * 1000 >> 16; }
 
 // Corrections beyond 2^52 (half a minute) are none that a link has, and would not fit into ps.
-inline constexpr int64_t kMostCorrection = int64_t{1} << 52;
+inline constexpr int64_t kMaxCorrection = int64_t{1} << 52;
 
 // Bytes of the messages, without the Ethernet header; 0 for a type that is not handled here.
 inline uint32_t messageBytes(uint8_t type) {
@@ -111,10 +111,10 @@ inline PortIdentity identityOf(const uint8_t (&mac)[6], uint16_t port) {
   return {{mac[0], mac[1], mac[2], 0xFF, 0xFE, mac[3], mac[4], mac[5]}, port};
 }
 
-// Writes the frame of `message` and returns its length, at least kLeastFrameBytes. Parts of a ns of
+// Writes the frame of `message` and returns its length, at least kMinFrameBytes. Parts of a ns of
 // its timestamp are not in it: they belong in a correction.
 inline uint32_t encode(const Message& message, const uint8_t (&mac)[6],
-                       uint8_t (&frame)[kMostFrameBytes]) {
+                       uint8_t (&frame)[kMaxFrameBytes]) {
   for (uint8_t& byte : frame) byte = 0;
   Writer writer(frame);
   writer.put(0x011B19000000, 6);
@@ -149,12 +149,12 @@ inline uint32_t encode(const Message& message, const uint8_t (&mac)[6],
     writer.put(0xA0, 1);  // time source: internal oscillator
   }
   const uint32_t length = kEthernetBytes + bytes;
-  return length < kLeastFrameBytes ? kLeastFrameBytes : length;
+  return length < kMinFrameBytes ? kMinFrameBytes : length;
 }
 
-// Takes a frame of `length` bytes, of which kMostFrameBytes are there at most. False for what is
+// Takes a frame of `length` bytes, of which kMaxFrameBytes are there at most. False for what is
 // none of the messages above, cut short, or out of range.
-inline bool decode(const uint8_t (&frame)[kMostFrameBytes], uint32_t length, Message& message) {
+inline bool decode(const uint8_t (&frame)[kMaxFrameBytes], uint32_t length, Message& message) {
   if (length < kEthernetBytes + 34) return false;
   Reader reader(frame + 12);
   if (reader.take(2) != 0x88F7) return false;
@@ -180,8 +180,8 @@ inline bool decode(const uint8_t (&frame)[kMostFrameBytes], uint32_t length, Mes
   const uint64_t ns = reader.take(4);
   message.time_ps = seconds * kPsPerSecond + ns * 1000;
   if (message.type == kDelayResp) message.requester = reader.takeIdentity();
-  return ns < 1'000'000'000 && message.correction < kMostCorrection &&
-         message.correction > -kMostCorrection;
+  return ns < 1'000'000'000 && message.correction < kMaxCorrection &&
+         message.correction > -kMaxCorrection;
 }
 
 }  // namespace plumbline::firmware::ptp

@@ -50,15 +50,15 @@ class Servo {
  public:
   enum class Phase : uint8_t { kRate, kDelay, kTrack };
 
-  static constexpr int32_t kLeastLog = -7;  // of Sync intervals, log2 of seconds
-  static constexpr int32_t kMostLog = 4;
-  static constexpr int64_t kMostRate = 500'000'000;  // 1e-12
+  static constexpr int32_t kMinLog = -7;  // of Sync intervals, log2 of seconds
+  static constexpr int32_t kMaxLog = 4;
+  static constexpr int64_t kMaxRate = 500'000'000;  // 1e-12
   static constexpr int64_t kStepPs = 1'000'000;
 
   // Begins anew. The present rate is kept: it is where the measuring starts from. `has_delay`: the
   // path's delay is measured, else it is zero (pulse per second).
   void start(int32_t log_interval, bool has_delay) {
-    log_ = log_interval < kLeastLog ? kLeastLog : log_interval > kMostLog ? kMostLog : log_interval;
+    log_ = log_interval < kMinLog ? kMinLog : log_interval > kMaxLog ? kMaxLog : log_interval;
     has_delay_ = has_delay;
     delay_ps_ = 0;
     delay_variance_ = 0;
@@ -123,7 +123,7 @@ class Servo {
 
  private:
   static constexpr uint32_t kWindow = 32;
-  static constexpr uint32_t kLeastWindow = 8;
+  static constexpr uint32_t kMinWindow = 8;
   static constexpr uint32_t kDelays = 16;
   static constexpr uint32_t kFirstDelays = 8;
   static constexpr uint32_t kRecent = 8;
@@ -133,7 +133,7 @@ class Servo {
   static constexpr int32_t kShare = 5;       // averages take 1/32 of a new value
   static constexpr int32_t kDelayShare = 4;  // 1/16
   static constexpr int64_t kFirstDeviation = 50'000;
-  static constexpr uint32_t kMostOutliers = 16;
+  static constexpr uint32_t kMaxOutliers = 16;
   static constexpr uint32_t kLockSyncs = 32;
   static constexpr int64_t kLockPs = 200'000;
 
@@ -164,7 +164,7 @@ class Servo {
 
   [[nodiscard]] uint32_t window() const {
     if (log_ <= -6) return kWindow;
-    return log_ == -5 ? kWindow / 2 : kLeastWindow;
+    return log_ == -5 ? kWindow / 2 : kMinWindow;
   }
 
   Action measureRate(uint64_t master, int64_t difference) {
@@ -179,7 +179,7 @@ class Servo {
       if (us <= 0) return restart();
       const int64_t gained = differences_[i + half] - differences_[i];
       // Faster or slower by more than all oscillators are: a master that was stepped.
-      if (magnitude(gained) / us > kMostRate / 1'000'000) return restart();
+      if (magnitude(gained) / us > kMaxRate / 1'000'000) return restart();
       slopes[i] = gained * 1'000'000 / us;
     }
     rate_ = bounded(rate_ - median(slopes, half));
@@ -219,7 +219,7 @@ class Servo {
     const int64_t offset = difference - delay_ps_;
     if (magnitude(offset) > 5 * deviation_ + kFirstDeviation) {
       ++outliers_;
-      if (++rejected_ < kMostOutliers) return {};
+      if (++rejected_ < kMaxOutliers) return {};
       return restart();
     }
     rejected_ = 0;
@@ -237,13 +237,13 @@ class Servo {
     const int32_t proportional = log_ <= kFastLog ? 3 : -1 - log_;
     const int32_t integral = log_ <= kFastLog ? 4 + log_ : -4 - log_;
     integral_ -= scaled(offset, kIntegralBits + integral);
-    const int64_t most = scaled(kMostRate, kIntegralBits);
+    const int64_t most = scaled(kMaxRate, kIntegralBits);
     integral_ = integral_ > most ? most : integral_ < -most ? -most : integral_;
     rate_ = bounded(scaled(integral_, -kIntegralBits) - scaled(offset, proportional));
   }
 
   static int64_t bounded(int64_t rate) {
-    return rate > kMostRate ? kMostRate : rate < -kMostRate ? -kMostRate : rate;
+    return rate > kMaxRate ? kMaxRate : rate < -kMaxRate ? -kMaxRate : rate;
   }
 
   int32_t log_ = 0;

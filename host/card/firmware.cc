@@ -240,7 +240,7 @@ Record Firmware::consistent(std::size_t offset) {
 }
 
 firmware::PortStatus Firmware::port(std::uint32_t port) {
-  const std::uint32_t count = std::min(ports(), firmware::kMostPorts);
+  const std::uint32_t count = std::min(ports(), firmware::kMaxPorts);
   if (port >= count) {
     throw Error(ErrorKind::kUsage, fmt::format("the card has no port {}", port), {},
                 fmt::format("ports below {}", count));
@@ -280,7 +280,7 @@ void Firmware::clearHealth(std::uint32_t port) { send(firmware::kClearHealth, {p
 void Firmware::setRetry(std::uint32_t port, firmware::RetryPolicy policy, std::uint32_t attempts,
                         Picoseconds limit) {
   const auto limit_us = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(limit.count() / 1'000'000, 0, firmware::kMostLimitUs + 1));
+      std::clamp<std::int64_t>(limit.count() / 1'000'000, 0, firmware::kMaxLimitUs + 1));
   send(firmware::kSetRetry, {port, policy, attempts, limit_us});
 }
 

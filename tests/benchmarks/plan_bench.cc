@@ -45,7 +45,7 @@ namespace plumbline::suite {
 namespace {
 
 constexpr double kWorstRatio = 1.5;
-constexpr int kMostAttempts = 3;
+constexpr int kMaxAttempts = 3;
 constexpr double kShortestJudged = 0.1;  // s
 constexpr double kMostWholeHops = 5e8;
 constexpr std::string_view kRoomOption = "--room=";
@@ -133,7 +133,7 @@ Cost bestOf(const std::function<Cost()>& attempt) {
     return std::abs(std::log(cost.planned_seconds / cost.seconds));
   };
   Cost best = attempt();
-  for (int i = 1; i < kMostAttempts && !timeWithin(best); ++i) {
+  for (int i = 1; i < kMaxAttempts && !timeWithin(best); ++i) {
     const Cost again = attempt();
     if (distance(again) < distance(best)) best = again;
   }

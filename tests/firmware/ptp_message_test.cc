@@ -44,7 +44,7 @@ std::string hex(const std::uint8_t* bytes, std::size_t count) {
 }
 
 struct Encoded {
-  std::uint8_t bytes[ptp::kMostFrameBytes];
+  std::uint8_t bytes[ptp::kMaxFrameBytes];
   std::uint32_t length;
 };
 Encoded encoded(const Message& message) {
@@ -202,7 +202,7 @@ TEST(PtpMessage, RandomBytes) {
   for (int i = 0; i < 300'000; ++i) {
     Encoded made = encoded(drawMessage(random));
     for (std::uint64_t changes = random() % 6; changes > 0; --changes) {
-      made.bytes[random() % ptp::kMostFrameBytes] = static_cast<std::uint8_t>(random());
+      made.bytes[random() % ptp::kMaxFrameBytes] = static_cast<std::uint8_t>(random());
     }
     if (random() % 4 == 0) made.length = static_cast<std::uint32_t>(random() % 200);
     Message read{};

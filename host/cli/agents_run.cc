@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/output_file.h"
 #include "base/token_file.h"
+#include "cli/host_name.h"
 #include "cli/interrupt.h"
 #include "cli/note.h"
 #include "cli/outputs.h"
@@ -48,7 +49,7 @@ control::ControllerOptions controllerOptions(const RunOptions& options,
   controller.request.threads = options.threads;
   controller.request.resume = options.resume;
   controller.files = session::identityOf(scenario).files;
-  controller.request.owner = ownerName();
+  controller.request.owner = hostName();
   controller.start_tolerance = durationOf(options.start_tolerance, "--start-tolerance");
   controller.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
       durationOf(options.agent_timeout, "--agent-timeout"));

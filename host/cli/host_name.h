@@ -1,4 +1,4 @@
-// The name of this host, as it goes by in queues and clock identities.
+// The name of this host: shown to other users of a server, and part of a clock's identity.
 #pragma once
 
 #include <unistd.h>

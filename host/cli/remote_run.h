@@ -23,9 +23,6 @@ void addServerOptions(CLI::App& verb, ServerOptions& options, const std::string&
 // Throws Error(kUsage) for an invalid address or unreadable files.
 std::unique_ptr<control::Client> connectTo(const ServerOptions& options);
 
-// The name of this machine, shown to other users of the server.
-std::string ownerName();
-
 // Ctrl-C stops the run after the current trial. When the connection breaks, the run continues and
 // this function reconnects. Throws Error for a refusal, and kTester when the run failed.
 ExitCode runRemotely(const RunOptions& run);

@@ -64,7 +64,7 @@ TEST(CardPair, LocalTimesRunByTheirOscillators) {
   // 100 ppm of a millisecond; 50 ppm per ms are 25 ns more after one.
   EXPECT_NEAR(static_cast<double>(pair.card(0).now().count()), 1e9 + 100'000, kPairClock);
   EXPECT_NEAR(static_cast<double>(pair.card(1).now().count()), 1e9 - 100'000 + 25'000, kPairClock);
-  for (const std::int64_t ps : {0LL, 1LL, 123'456'789LL, 5'000'000'000'000LL}) {
+  for (const std::int64_t ps : {0LL, 1LL, 123'456'789LL, 20'000'000'000LL}) {
     for (std::uint32_t card = 0; card < 2; ++card) {
       const Picoseconds time(ps);
       EXPECT_LE(std::abs((pair.trueTime(card, pair.localTime(card, time)) - time).count()), 1);

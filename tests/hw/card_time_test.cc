@@ -227,8 +227,8 @@ TEST(CardTime, AnEventFrameThatDamageDropsIsLost) {
   TestCard card(2);
   std::vector<WireFrame> frames;
   keepEventFrames(card, frames);
-  card.driver.damage(0).setRule(kSent, 0,
-                                {.kind = card::DamageKind::kDrop, .first = 0, .last = 0, .times = 1});
+  card.driver.damage(0).setRule(
+      kSent, 0, {.kind = card::DamageKind::kDrop, .first = 0, .last = 0, .times = 1});
   EventPort from(card.sim, 0);
   from.send(ptpFrame(60, 1));
   EXPECT_FALSE(from.sent().has_value());
@@ -405,7 +405,8 @@ TEST(CardTime, PulsePerSecondOutAndIn) {
                                           card_time::kPpsControlDebounce.of(3));
   card.sim.wait(microseconds(60));
   ASSERT_EQ(edges.size(), 2u);
-  const std::int64_t offset = (clock.now().card - clock.now().local).count();
+  const EventStamp later = clock.now();
+  const std::int64_t offset = (later.card - later.local).count();
   // The level changed with the edge before.
   const std::int64_t rise = edges[0].count() - 3103 + offset;
   EXPECT_GE(rise, 3 * kSecond - 4);

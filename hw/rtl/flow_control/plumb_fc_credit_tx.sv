@@ -96,7 +96,8 @@ module plumb_fc_credit_tx (
   logic [14:0]     due_total_q, due_freed_q;
   logic [39:0]     halves;
 
-  assign cf     = cf_i && active && cf_data_i[7:0] == 8'h4b && cf_data_i[15:8] == 8'h10;
+  // One comparison: a chain of conditions would stay one.
+  assign cf     = {cf_i, active, cf_data_i[15:0]} == {2'b11, 16'h104b};
   // Channel and total: five and fifteen bits, the last four in the upper half of the third byte.
   assign halves = {cf_data_i[47:40], cf_data_i[55:48], cf_data_i[63:60],
                    cf_data_i[23:16], cf_data_i[31:24], cf_data_i[39:36]};

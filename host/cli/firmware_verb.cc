@@ -374,7 +374,7 @@ void addFirmwareVerb(CLI::App& app, Action& action) {
   verb->add_flag("--load", options->load,
                  "Load and start firmware first; a simulated card always does");
   verb->add_option("--ptp", options->clocks,
-                   "Role of a card's clock, CARD:ROLE[:PORT]; ROLE: master, slave, pps or off");
+                   "A clock's role, CARD:ROLE[:PORT]: master, slave, pps or off");
   verb->add_flag("--json", options->json, "Print JSON instead of tables");
   verb->callback([options, &action] { action = [options] { return showFirmware(*options); }; });
 }

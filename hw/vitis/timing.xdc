@@ -26,6 +26,8 @@ set_max_delay -datapath_only 3.103 -from $ap_clk -to [get_cells -hierarchical -f
 set_max_delay -datapath_only 3.103 -from $ap_clk -to [get_cells -hierarchical -filter {NAME =~ */gen_regs*.u_mac/u_regs/u_counters/u_request/first_q_reg*}]
 # Link state, of the MAC's clock and of ap_clk.
 set_max_delay -datapath_only 3.103 -from [list $ap_clk $card_clk $mac1_clk] -to [get_cells -hierarchical -filter {NAME =~ */gen_regs*.u_link_up/first_q_reg*}]
+# Pulse per second, wherever a board brings it from (tied to zero in this kernel).
+set_max_delay -datapath_only 3.103 -from [list $ap_clk $card_clk $mac1_clk] -to [get_cells -hierarchical -filter {NAME =~ */u_time/u_pps_in/u_sync/first_q_reg*}]
 # Gray pointers of the FIFO of port 1 (plumb_async_fifo): all bits within a period of each other.
 set_max_delay -datapath_only 3.103 -from $mac1_clk -to [get_cells -hierarchical -filter {NAME =~ */gen_mac?1?.gen_crossed.u_cross/u_tx/u_freed/first_q_reg*}]
 set_max_delay -datapath_only 3.103 -from $card_clk -to [get_cells -hierarchical -filter {NAME =~ */gen_mac?1?.gen_crossed.u_cross/u_tx/u_written/first_q_reg*}]

@@ -108,7 +108,7 @@ TEST(EarlyEnds, AnAllReduceSaysRuleAndWhatItReached) {
             std::string::npos)
       << line;
   EXPECT_TRUE(saysDeviation(result, "instead of after the draft's time"));
-  EXPECT_TRUE(saysDeviation(result, "0 of 2 took all the time"));
+  EXPECT_TRUE(saysDeviation(result, "0 of 2 ran to the end of their time"));
   EXPECT_NEAR(plan.packet_hops / keeping.hops(), 1, 0.5);
   // docs/methods/T9.1.md: 14 steps of 32 packets, 74.53 us.
   EXPECT_NEAR(firstKpi(result, "busbw_gbps"), 8 * 1048576 * 1.75 / 74'530, 0.02 * 197);

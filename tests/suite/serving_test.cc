@@ -234,7 +234,7 @@ TEST(ServingTests, RefuseWhatCannotBe) {
               HasSubstr("8 NICs and the topology 2 hosts"));
   EXPECT_THAT(refusals(parallelismProcedure(), system(1, 1)), HasSubstr("gpus 8"));
   EXPECT_THAT(refusals(routingProcedure(), system(1, 1)), HasSubstr("no choice"));
-  EXPECT_THAT(refusals(ratioProcedure(), system(1, 1)), HasSubstr("needs 3"));
+  EXPECT_THAT(refusals(ratioProcedure(), system(1, 1)), HasSubstr("needs at least 3"));
   EXPECT_THAT(refusals(overloadProcedure(), system(1, 1)), IsEmpty());
   scenario::Scenario closed = system(1, 2);
   closed.serving->workload = defaultLoad({closed, SimRunner().bench.capabilities()});

@@ -108,7 +108,7 @@ TEST(Tenants, RefuseWhatCannotBe) {
   EXPECT_THAT(refusal(placed), HasSubstr("serving.hosts"));
   scenario::Scenario one = tenants(4);
   one.parameters.tenants = 1;
-  EXPECT_THAT(refusal(one), HasSubstr("needs 2"));
+  EXPECT_THAT(refusal(one), HasSubstr("needs at least 2"));
 }
 
 }  // namespace

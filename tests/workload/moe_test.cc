@@ -508,7 +508,7 @@ TEST(Moe, RefusesWhatCannotBe) {
   EXPECT_NE(moeRefusal(program, 8).find("top_k is 9"), std::string::npos);
   program.top_k = 2;
   program.mode = MoeMode::kNormal;
-  EXPECT_NE(moeRefusal(program, 12).find("no whole number of servers"), std::string::npos);
+  EXPECT_NE(moeRefusal(program, 12).find("do not fill whole servers"), std::string::npos);
   program.mode = MoeMode::kLowLatency;
   program.routing = MoeRouting::kMatrix;
   EXPECT_NE(moeRefusal(program, 8).find("the matrix has 0 numbers"), std::string::npos);

@@ -3,9 +3,10 @@
 //
 // A frame is known by its first beat: EtherType 0x88F7 (ethernet_i), or UDP to port 319 or 320 over
 // IPv4 without options or fragments, or IPv6 without extension headers, untagged (udp_i). It takes a
-// slot with its first beat, and is shown when the receiver has found it good (desc_*), or frees the
-// slot again: at once if no other frame has come meanwhile, else when the frames before it are read. desc_valid_i comes once for each frame, in their order, for at most 32 frames at a time
-// that have ended and have no verdict. The first 128 bytes are kept.
+// slot with its first beat. It is shown when the receiver has found it good (desc_*); a bad one
+// frees its slot, at once if no other frame has come meanwhile, else when the frames before it are
+// read. desc_valid_i comes once for each frame, in their order, for at most 32 frames at a time that
+// have ended and have no verdict. The first 128 bytes are kept.
 //
 // event_o is high with desc_valid_i, combinational: the frame is an event frame.
 `include "plumb_assert.svh"

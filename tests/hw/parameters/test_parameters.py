@@ -16,7 +16,8 @@ import subprocess
 import unittest
 
 RTL = pathlib.Path(__file__).resolve().parents[3] / "hw/rtl"
-FOLDERS = ["pkg", "csr", "mac", "tx", "rx", "llr", "flow_control", "damage", "dma", "core", "top"]
+FOLDERS = ["pkg", "csr", "time", "event", "mac", "tx", "rx", "llr", "flow_control", "damage", "dma",
+           "core", "top"]
 PACKAGES = [name for name in (RTL / "files.f").read_text(encoding="utf-8").split()
             if name.endswith("_pkg.sv")]
 

@@ -221,9 +221,9 @@ class Constraints(unittest.TestCase):
 
     def test_the_kernel_s_synchronisers_are_those_that_its_text_has(self):
         # By hand: bridge 2; per MAC levels, beat, acknowledge, wish, request and the link's state;
-        # two FIFOs of port 1 with two each. Resets: one per MAC's clock, one in its registers.
+        # two FIFOs of port 1 with two each; the pulse per second. Resets: one per MAC's clock, one in its registers.
         kinds = list(self.names.cells.values())
-        self.assertEqual(kinds.count("plumb_sync"), 2 + 2 * 6 + 2 * 2)
+        self.assertEqual(kinds.count("plumb_sync"), 2 + 2 * 6 + 2 * 2 + 1)
         self.assertEqual(kinds.count("plumb_reset_sync"), 2 + 2)
 
     def test_the_clocks_are_the_block_design_s(self):

@@ -46,6 +46,7 @@ std::vector<MacLink> bringUpMacs(std::span<const MacPort> ports, MacFec fec, Mac
     ports.front().bus->wait(microseconds(timing.poll_us));
   }
   std::vector<MacLink> links;
+  links.reserve(sequences.size());
   for (const Sequence& one : sequences) links.push_back({one.state(), one.reason(), one.rsFec()});
   return links;
 }

@@ -1,7 +1,6 @@
 // The firmware's event loop: sleeps until the timer or the host wants something, carries out the
-// host's commands, watches the ports, keeps
-// the card's time to another's, and parks the transmitter when the host has been silent for
-// too long.
+// host's commands, watches the ports, keeps the card's time to another's, and parks the transmitter
+// when the host has been silent for too long.
 //
 // It is the same source on the processor and in tests, where `Bus` (card.h) stands for what is
 // around it.
@@ -136,9 +135,9 @@ class Control {
   }
 
   static uint32_t nanoseconds(int64_t ps) {
-    constexpr int64_t kMost = 0x7FFF'FFFF;
+    constexpr int64_t kMax = 0x7FFF'FFFF;
     const int64_t ns = ps / 1000;
-    return static_cast<uint32_t>(ns > kMost ? kMost : ns < -kMost ? -kMost : ns);
+    return static_cast<uint32_t>(ns > kMax ? kMax : ns < -kMax ? -kMax : ns);
   }
 
   // Only when there is something new: the host's reading is not disturbed more often than that.

@@ -110,6 +110,23 @@ class MacBringUp {
     go(Step::kStart);
   }
 
+  // Takes a link that is up as it is, if its FEC setting is one of the policy's: frames go on.
+  // Otherwise as restart().
+  void adopt(MacFec fec) {
+    restart(fec);
+    if (read(Map::kId) != Map::kIdValue || fault() != MacReason::kNone) return;
+    const uint32_t control = read(Map::kControl);
+    const uint32_t rs_fec = control & Map::kControlRsFec;
+    if ((control & Map::kControlUp) != Map::kControlUp) return;
+    if (rs_fec != (fec == MacFec::kOff ? 0 : Map::kControlRsFec) &&
+        !(fec == MacFec::kEither && rs_fec == 0)) {
+      return;
+    }
+    fec_now_ = rs_fec != 0;
+    state_ = MacState::kUp;
+    go(Step::kUp);
+  }
+
   // Holds the MAC's halves in reset, but not its clock: the other end sees no signal. Until
   // restart(), which ends it, poll() must not be called.
   void hold() {

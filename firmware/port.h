@@ -40,11 +40,12 @@ class Port {
         retry_(bus, port),
         health_(bus, port, timing.health_us) {}
 
-  // Looks what the port has. Links are brought up from here on.
+  // Reads what the port has. From here on its link is watched, or brought up if it is not up.
   void start(bool has_retry) {
     has_mac_ =
         bus_.readCard(regs::mac::address(number_, regs::mac::kMacId)) == regs::mac::kMacIdValue;
     has_retry_ = has_retry;
+    if (has_mac_) link_.adopt(kInitialFec);
     const Update update(status_.sequence);
     status_.has_mac = has_mac_ ? 1 : 0;
     status_.has_retry = has_retry_ ? 1 : 0;
@@ -86,13 +87,19 @@ class Port {
   }
 
   void setMode(LinkMode mode) {
-    if (mode == status_.link.mode) return;
+    const uint32_t before = status_.link.mode;
+    if (mode == before) return;
     {
       const Update update(status_.sequence);
       status_.link.mode = mode;
     }
     if (mode == kLinkHeld) link_.hold();
-    restart();
+    if (mode != kLinkRun) return;
+    if (before == kLinkReleased) {
+      link_.adopt(static_cast<MacFec>(status_.link.fec));
+    } else {
+      restart();
+    }
   }
 
   void setRetry(RetryPolicy policy, uint32_t most, uint32_t limit_us) {

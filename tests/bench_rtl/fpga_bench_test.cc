@@ -475,16 +475,29 @@ TEST(FpgaBench, CardsThatOnlySayThatTheirTimesAgreeAreRefused) {
 }
 
 TEST(FpgaBench, FirmwareLeavesTheMacsToTheBenchForAsLongAsItIsOpen) {
+  using Modes = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // port, LinkMode
   Laboratory lab(2, {{0, 2}, {2, 0}, {1, 3}, {3, 1}});
   CommonClock clock;
-  clock.firmware[1].shared.port[1].has_mac = 1;
-  const auto& commands = clock.firmware[1].commands;
+  firmware::PortStatus* ports = clock.firmware[1].shared.port;
+  ports[0].has_mac = ports[1].has_mac = 1;
+  ports[1].link.mode = firmware::kLinkHeld;
+  clock.firmware[0].shared.port[0].has_mac = 1;
+  clock.firmware[0].shared.port[0].link.mode = firmware::kLinkReleased;
+  const auto modes = [&](std::size_t card) {
+    Modes set;
+    for (const auto& command : clock.firmware.at(card).commands) {
+      if (command[0] == firmware::kSetLink) set.emplace_back(command[1], command[2]);
+    }
+    return set;
+  };
+  Modes expected{{0, firmware::kLinkReleased}, {1, firmware::kLinkReleased}};
   {
     FpgaBench bench(keptByFirmware(), clock.open(lab));
-    ASSERT_FALSE(commands.empty());
-    EXPECT_THAT(commands.back(), ElementsAre(firmware::kSetLink, 1, firmware::kLinkReleased, 0, 0));
+    EXPECT_EQ(modes(1), expected);
   }
-  EXPECT_THAT(commands.back(), ElementsAre(firmware::kSetLink, 1, firmware::kLinkRun, 0, 0));
+  expected.insert(expected.end(), {{0, firmware::kLinkRun}, {1, firmware::kLinkHeld}});
+  EXPECT_EQ(modes(1), expected);
+  EXPECT_THAT(modes(0), IsEmpty()) << "left to the host before";
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ CardFirmware::CardFirmware(std::span<const std::unique_ptr<card::RegisterBus>> b
 }
 
 CardFirmware::~CardFirmware() {
-  for (const auto& one : firmware_) {
+  for (const Borrowed& one : borrowed_) {
     try {
-      if (one) leaveLinks(*one, firmware::kLinkRun);
+      one.firmware->setLinkMode(one.port, one.mode);
     } catch (const Error&) {  // the card is gone, and its firmware with it
     }
   }
@@ -46,16 +46,20 @@ void CardFirmware::find(card::RegisterBus& bus) {
     descriptions_.push_back(fmt::format("version {}, interface {}",
                                         card::firmwareVersionText(info.version),
                                         card::interfaceVersionText(info.interface_version)));
-    leaveLinks(*one, firmware::kLinkReleased);
     firmware_.back() = std::move(one);
+    borrowLinks(*firmware_.back());
   } catch (const Error& error) {
     descriptions_.push_back(fmt::format("does not answer: {}", error.what()));
   }
 }
 
-void CardFirmware::leaveLinks(card::Firmware& firmware, firmware::LinkMode mode) {
+void CardFirmware::borrowLinks(card::Firmware& firmware) {
   for (std::uint32_t port = 0; port < firmware.ports(); ++port) {
-    if (firmware.port(port).has_mac != 0) firmware.setLinkMode(port, mode);
+    const firmware::PortStatus status = firmware.port(port);
+    const auto mode = static_cast<firmware::LinkMode>(status.link.mode);
+    if (status.has_mac == 0 || mode == firmware::kLinkReleased) continue;
+    borrowed_.push_back({&firmware, port, mode});
+    firmware.setLinkMode(port, firmware::kLinkReleased);
   }
 }
 
@@ -84,7 +88,7 @@ Picoseconds commonTimeBound(std::span<const card::CardClock> clocks) {
                   fmt::format("card {}", card), kSetUp);
     };
     if (clock.role == firmware::kPtpMaster) {
-      if (++masters > 1) refuse("it is a master like another one");
+      if (++masters > 1) refuse("it is a second master");
       continue;
     }
     if (clock.role == firmware::kPtpOff) refuse("its time runs free");

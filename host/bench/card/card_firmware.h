@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,8 +17,8 @@
 
 namespace plumbline::bench {
 
-// For as long as it lives the host uses the MACs: firmware that watches links leaves them to it,
-// and takes them back at the end. Not thread-safe.
+// For as long as it lives the host uses the MACs: firmware that has them leaves them to it, and has
+// them again at the end, in the mode that was found. Not thread-safe.
 class CardFirmware {
  public:
   // The cards behind `buses`, which must outlive it. A card without firmware that runs is left
@@ -34,11 +35,19 @@ class CardFirmware {
   [[nodiscard]] std::vector<card::CardClock> clocks();
 
  private:
+  // A port whose block mac the firmware had.
+  struct Borrowed {
+    card::Firmware* firmware;
+    std::uint32_t port;
+    firmware::LinkMode mode;
+  };
+
   void find(card::RegisterBus& bus);
-  void leaveLinks(card::Firmware& firmware, firmware::LinkMode mode);
+  void borrowLinks(card::Firmware& firmware);
 
   std::vector<std::unique_ptr<card::Firmware>> firmware_;  // by card; null: none that runs
   std::vector<std::string> descriptions_;
+  std::vector<Borrowed> borrowed_;
 };
 
 // How far the times of cards may be apart at most that their firmware keeps: three times the

@@ -17,7 +17,7 @@ namespace plumbline::fabric {
 // against a storm.
 class PfcWatchdog {
  public:
-  // Without a watchdog in `spec` it never polls.
+  // Without a watchdog in `spec` it never polls. `spec` must outlive it.
   explicit PfcWatchdog(const std::optional<PfcSpec>& spec)
       : spec_(spec && spec->watchdog ? &*spec->watchdog : nullptr),
         lossless_(spec ? spec->priorities : PriorityMask{0}) {}

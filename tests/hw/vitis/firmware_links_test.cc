@@ -39,7 +39,9 @@ class LinkCardBus {
     }
   }
   void writeCard(std::uint32_t offset, std::uint32_t value) {
-    if (offset >= fw::regs::mac::kBase) bench.write(offset, value);
+    if (offset < fw::regs::mac::kBase) return;
+    if (offset == fw::regs::mac::address(0, fw::regs::mac::kMacReset)) ++reset_writes;
+    bench.write(offset, value);
   }
   static bool takeFailure() { return false; }
   std::uint32_t readLocal(std::uint32_t offset) {
@@ -58,6 +60,7 @@ class LinkCardBus {
   }
 
   LinkBench bench;
+  int reset_writes = 0;  // to MAC_RESET, by the firmware
   std::optional<std::uint32_t> mail_in;
   std::uint64_t compare = 0;
 };
@@ -185,7 +188,7 @@ TEST(FirmwareLinks, LossesAreCountedOnceWhateverTheReadings) {
   EXPECT_GT(is.shared.port[0].health.readings, 0U);
 }
 
-// Left to the host, the block is not touched any more; back again, the link comes up anew.
+// Left to the host, the block is not touched any more; back again, a link that is down comes up.
 TEST(FirmwareLinks, APortThatIsLeftToTheHostIsNotTouched) {
   FirmwareLink is(3);
   is.run(100);
@@ -200,6 +203,56 @@ TEST(FirmwareLinks, APortThatIsLeftToTheHostIsNotTouched) {
   is.run(100);
   EXPECT_EQ(is.state(), MacState::kUp);
   EXPECT_EQ(is.bus.bench.read(kReset), 0U);
+}
+
+// A link that the host gives back while it is up carries frames all the time.
+TEST(FirmwareLinks, ALinkThatIsUpGoesOnWhenItIsGivenBack) {
+  FirmwareLink is(5);
+  is.run(100);
+  ASSERT_EQ(is.state(), MacState::kUp);
+  const int resets = is.bus.reset_writes;
+  ASSERT_EQ(is.ask(fw::kSetLink, {0, fw::kLinkReleased}), fw::kDone);
+  is.run(20);
+  ASSERT_EQ(is.ask(fw::kSetLink, {0, fw::kLinkRun}), fw::kDone);
+  is.run(100);
+  EXPECT_EQ(is.state(), MacState::kUp);
+  EXPECT_EQ(is.bus.reset_writes, resets);
+  EXPECT_EQ(is.link().losses, 0U);
+  // It is watched again.
+  is.bus.bench.model.loseAlignment(is.bus.bench.now());
+  is.run(90);
+  EXPECT_EQ(is.link().losses, 1U);
+  EXPECT_EQ(is.state(), MacState::kUp);
+}
+
+// ... unless its FEC setting is another than asked for, which only a reset changes.
+TEST(FirmwareLinks, ALinkWithAnotherFecIsNotTakenOver) {
+  FirmwareLink is(6);
+  is.run(100);
+  ASSERT_EQ(is.state(), MacState::kUp);
+  ASSERT_EQ(is.link().rs_fec, 1U);
+  const int resets = is.bus.reset_writes;
+  ASSERT_EQ(is.ask(fw::kSetLink, {0, fw::kLinkReleased}), fw::kDone);
+  ASSERT_EQ(is.ask(fw::kSetFec, {0, static_cast<std::uint32_t>(fw::MacFec::kOff)}), fw::kDone);
+  is.run(20);
+  EXPECT_EQ(is.bus.reset_writes, resets) << "the port is the host's";
+  ASSERT_EQ(is.ask(fw::kSetLink, {0, fw::kLinkRun}), fw::kDone);
+  is.run(100);
+  EXPECT_GT(is.bus.reset_writes, resets);
+  EXPECT_EQ(is.link().rs_fec, 0U);
+}
+
+// Firmware that starts beside a link that is up, as when it is loaded anew.
+TEST(FirmwareLinks, AStartDoesNotResetALinkThatIsUp) {
+  FirmwareLink is(7);
+  is.run(100);
+  ASSERT_EQ(is.state(), MacState::kUp);
+  const int resets = is.bus.reset_writes;
+  fw::Shared shared{};
+  fw::Control<LinkCardBus> again(is.bus, shared, FirmwareLink::kFirmwareTiming);
+  again.start();
+  again.service();
+  EXPECT_EQ(is.bus.reset_writes, resets);
 }
 
 }  // namespace

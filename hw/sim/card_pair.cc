@@ -11,9 +11,10 @@ namespace plumbline::sim {
 namespace {
 
 constexpr std::int64_t kMaxPpb = 1'000'000;
+constexpr std::int64_t kMaxDrift = 1'000'000'000;  // ppb per s
 constexpr Picoseconds kMinDelay = nanoseconds(100);
 constexpr double kPpb = 1e-9;
-constexpr double kPpbPerMs = 1e-9 / 1e9;  // per ps
+constexpr double kPpbPerS = 1e-9 / 1e12;  // per ps
 
 void checkWithin(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value >= low && value <= high) return;
@@ -44,7 +45,7 @@ CardPair::CardPair(const std::array<Oscillator, kCards>& oscillators, const Cabl
     : oscillators_(oscillators), cable_(cable), random_(cable.seed, "sim/cable") {
   for (const Oscillator& oscillator : oscillators_) {
     checkWithin("the deviation [ppb]", oscillator.deviation_ppb, -kMaxPpb, kMaxPpb);
-    checkWithin("the drift [ppb per ms]", oscillator.drift_ppb_per_ms, -kMaxPpb, kMaxPpb);
+    checkWithin("the drift [ppb per s]", oscillator.drift_ppb_per_s, -kMaxDrift, kMaxDrift);
   }
   checkWithin("the cable's delay [ps]", cable.delay.count(), kMinDelay.count(),
               milliseconds(1).count());
@@ -64,7 +65,7 @@ Picoseconds CardPair::localTime(std::uint32_t card, Picoseconds true_time) const
   const auto t = static_cast<double>(true_time.count());
   // The deviation apart, so that large times keep their picoseconds.
   const double ahead = t * (static_cast<double>(oscillator.deviation_ppb) * kPpb) +
-                       t * t * (static_cast<double>(oscillator.drift_ppb_per_ms) * kPpbPerMs / 2);
+                       t * t * (static_cast<double>(oscillator.drift_ppb_per_s) * kPpbPerS / 2);
   return true_time + rounded(ahead);
 }
 

@@ -23,8 +23,8 @@
 namespace plumbline::sim {
 
 struct Oscillator {
-  std::int64_t deviation_ppb = 0;     // at true time 0; within ±1,000,000
-  std::int64_t drift_ppb_per_ms = 0;  // within ±1,000,000
+  std::int64_t deviation_ppb = 0;    // at true time 0; within ±1,000,000
+  std::int64_t drift_ppb_per_s = 0;  // within ±1,000,000,000
 };
 
 struct CableOptions {

@@ -58,7 +58,7 @@ Exchange exchange(sim::CardPair& pair, std::uint32_t from) {
 
 TEST(CardPair, LocalTimesRunByTheirOscillators) {
   sim::CardPair pair(
-      {{{.deviation_ppb = 100'000}, {.deviation_ppb = -100'000, .drift_ppb_per_ms = 50'000}}},
+      {{{.deviation_ppb = 100'000}, {.deviation_ppb = -100'000, .drift_ppb_per_s = 50'000'000}}},
       {.delay = kCableDelay});
   pair.runUntil(milliseconds(1));
   // 100 ppm of a millisecond; 50 ppm per ms are 25 ns more after one.

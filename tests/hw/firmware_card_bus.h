@@ -49,6 +49,11 @@ class FirmwareCardBus {
 
   // The timer wakes the firmware.
   [[nodiscard]] bool due() const { return mtime() >= compare_; }
+  // Clocks of the card until it does, at most `limit`.
+  [[nodiscard]] std::uint64_t clocksUntilDue(std::uint64_t limit) const {
+    if (due()) return 0;
+    return std::min((compare_ - mtime() + speed_ - 1) / speed_, limit);
+  }
 
   std::optional<std::uint32_t> mail_in;
   std::optional<std::uint32_t> mail_out;
@@ -64,6 +69,9 @@ class FirmwareCardBus {
 // The firmware on it, asked as the host does.
 class FirmwareOnCard {
  public:
+  // A clock of the card, rounded up [ps].
+  static constexpr std::int64_t kClock = 3'104;
+
   explicit FirmwareOnCard(sim::CardSim& sim, std::uint64_t speed = 1)
       : bus(sim, speed), sim_(sim) {}
 
@@ -77,11 +85,13 @@ class FirmwareOnCard {
   }
   // Until `time` of the card: the firmware runs when its timer says so.
   void runUntil(Picoseconds time) {
+    constexpr std::uint64_t kLimit = 1'000'000;
     while (sim_.now() < time) {
       if (bus.due()) {
         control.service();
       } else {
-        sim_.wait(nanoseconds(200));
+        const Picoseconds rest(static_cast<std::int64_t>(bus.clocksUntilDue(kLimit)) * kClock);
+        sim_.wait(std::min(rest, time - sim_.now()));
       }
     }
   }

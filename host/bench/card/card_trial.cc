@@ -359,6 +359,7 @@ StreamResult CardTrial::collectStream(std::uint32_t index, const std::vector<car
       fault(fmt::format("stream '{}': the receiver's counters contradict each other", stream.name));
     } else {
       lost = sent[i] - arrived;
+      lost -= std::min<std::uint64_t>(row.stale, lost);
     }
     result.lost += lost;
     if (counted) {

@@ -70,8 +70,7 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
     load.packets = counters.packets;
     load.bytes = counters.bytes;
     load.dropped = counters.dropped();
-    load.headroom_dropped =
-        counters.drops[static_cast<std::size_t>(fabric::DropReason::kHeadroomFull)];
+    load.headroom_dropped = counters.dropsBy(fabric::DropReason::kHeadroomFull);
     load.marked = counters.marked;
     load.max_queue_bytes = counters.max_queue_bytes;
     load.pauses = counters.pauses;

@@ -148,7 +148,7 @@ void inspectStreams(const TrialSpec& spec, const SimHosts& hosts, TrialSnapshot&
     flow.sent_frames = outcomes[i].sent.frames;
     flow.received_frames = received.frames;
     flow.received_bytes = received.bytes;
-    flow.lost = received.lost;
+    flow.lost = received.lostForGood();
     flow.out_of_order = received.out_of_order;
     flow.ce = received.ce;
   }

@@ -226,9 +226,7 @@ void SimHosts::buildHost(const TrialSpec& spec, fabric::Fabric& fabric, fabric::
   if (context.application != nullptr) protocols.push_back(makeTransport(spec, context));
   if (streaming_[host]) {
     auto streams = std::make_unique<transport::StreamProtocol>(
-        context, plan_,
-        transport::StreamOptions{.sequence_window = 128,
-                                 .late_threshold = lateThreshold(*plan_, host)});
+        context, plan_, transport::StreamOptions{.late_threshold = lateThreshold(*plan_, host)});
     stream_ends_.push_back(streams.get());
     protocols.push_back(std::move(streams));
   }

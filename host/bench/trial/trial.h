@@ -170,9 +170,12 @@ struct StreamResult {
   std::uint64_t sent_bytes = 0;
   std::uint64_t received_frames = 0;  // duplicates included
   std::uint64_t received_bytes = 0;
-  std::uint64_t lost = 0;  // sent and never received: exact, from sequence numbers
+  // Sent and never received, from sequence numbers: exact but for `stale`.
+  std::uint64_t lost = 0;
   std::uint64_t duplicate = 0;
   std::uint64_t out_of_order = 0;
+  // Arrived further behind than the receiver's window covers, so that it cannot say whether they
+  // came before. They count as arrived, and have no latency.
   std::uint64_t stale = 0;
   std::uint64_t ce = 0;
   std::uint64_t bad_icrc = 0;

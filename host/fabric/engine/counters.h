@@ -53,6 +53,9 @@ struct LinkCounters {
     for (const std::uint64_t count : drops) sum += count;
     return sum;
   }
+  [[nodiscard]] std::uint64_t dropsBy(DropReason reason) const {
+    return drops[static_cast<std::size_t>(reason)];
+  }
 };
 
 // The part of a link's counters that has not been sent yet at the time of a reading: the rest of

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLinksNamed = 3;
 
 std::uint64_t dropsOf(const bench::FabricResult& fabric, fabric::DropReason reason) {
-  return fabric.total.drops[static_cast<std::size_t>(reason)];
+  return fabric.total.dropsBy(reason);
 }
 
 bool injectsLosses(const bench::TrialSpec& spec) {

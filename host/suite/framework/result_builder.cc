@@ -212,6 +212,7 @@ bool ResultBuilder::accept(const bench::TrialSpec& spec, const bench::TrialResul
                            const std::string& where) {
   noteLosses(spec, trial, where);
   noteSaturation(trial, where);
+  noteStale(trial, where);
   for (const bench::HostCounter& counter : trial.host_counters) {
     host_counters_[counter.name] += counter.value;
   }
@@ -237,6 +238,18 @@ void ResultBuilder::noteSaturation(const bench::TrialResult& trial, const std::s
                       "a percentile among them is shown as the maximum",
                       frames),
           where);
+}
+
+void ResultBuilder::noteStale(const bench::TrialResult& trial, const std::string& where) {
+  std::uint64_t frames = 0;
+  for (const bench::StreamResult& stream : trial.streams) frames += stream.stale;
+  if (frames == 0) return;
+  anomaly(
+      fmt::format("{} frames arrived further behind than the receiver follows sequence numbers: "
+                  "they count as arrived, a duplicate among them would not be seen, and they "
+                  "are in no latency",
+                  frames),
+      where);
 }
 
 results::Quantity ResultBuilder::repeated(const std::string& point, const std::string& metric,

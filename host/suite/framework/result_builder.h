@@ -51,8 +51,12 @@ class ResultBuilder {
   // anomaly. Losses of lossless priorities are an anomaly as well.
   bool accept(const bench::TrialSpec& spec, const bench::TrialResult& trial,
               const std::string& where);
-  // Notes only losses of lossless priorities, for a trial that the test judges itself.
+  // Anomalies of what the receivers could not see, for a trial that the test judges itself:
+  // latencies above the histogram's end, and frames further behind than sequence numbers are
+  // followed.
   void noteSaturation(const bench::TrialResult& trial, const std::string& where);
+  void noteStale(const bench::TrialResult& trial, const std::string& where);
+  // Notes only losses of lossless priorities, for such a trial.
   void noteLosses(const bench::TrialSpec& spec, const bench::TrialResult& trial,
                   const std::string& where);
   // A row of the repeatability table; CV above 5 % is an anomaly. Returns the figure.

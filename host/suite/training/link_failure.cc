@@ -62,9 +62,7 @@ std::optional<std::size_t> iterationAt(const bench::JobOutcome& job, Picoseconds
 
 std::uint64_t lostOtherwise(const bench::TrialResult& trial) {
   const fabric::LinkCounters& total = trial.fabric->total;
-  const auto of = [&](fabric::DropReason reason) {
-    return total.drops[static_cast<std::size_t>(reason)];
-  };
+  const auto of = [&](fabric::DropReason reason) { return total.dropsBy(reason); };
   return total.dropped() - of(fabric::DropReason::kLinkDown) - of(fabric::DropReason::kNoRoute);
 }
 

@@ -291,7 +291,7 @@ class LatencyRun {
       all.merge(both);
       in_time = std::min(in_time, sentInTime(spec, trial, config_.bench.line_rate));
       for (const bench::StreamResult& stream : trial.streams) sent += stream.sent_frames;
-      lost += framesLost(trial);
+      lost += trial.lost();
     }
     if (all.count() == 0) {
       builder_.anomaly("no result", point.label());

@@ -264,7 +264,7 @@ class BurstRun {
     const auto trial = [&](std::uint64_t length) {
       const auto result = send(point, repetition, length);
       if (!result) return Verdict::kInvalid;
-      if (framesLost(*result) > 0) {
+      if (result->lost() > 0) {
         failed[length] = BurstEnd::kLoss;
       } else if (!paused_passes && slotsGivenUp(*result) > 0) {
         failed[length] = BurstEnd::kHeld;
@@ -290,7 +290,7 @@ class BurstRun {
       found.valid = false;
       return;
     }
-    if (framesLost(*result) == 0) {
+    if (result->lost() == 0) {
       std::uint64_t max = 0;
       for (const bench::StreamResult& stream : result->streams) {
         max = std::max(max, stream.held_back);

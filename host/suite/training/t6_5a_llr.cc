@@ -37,15 +37,45 @@ struct LlrPoint {
   bool retries = false;
 };
 
+// Frames lost to bit errors: damaged ones without retry, and those that the retry gave up.
+std::uint64_t bitErrorLosses(const bench::TrialResult& trial) {
+  const fabric::LinkCounters& total = trial.fabric->total;
+  return total.dropsBy(fabric::DropReason::kCorrupt) + total.dropsBy(fabric::DropReason::kReplays) +
+         total.dropsBy(fabric::DropReason::kAge);
+}
+
+// Frames dropped because a queue was full: by congestion, whatever the links' errors.
+std::uint64_t queueFullDrops(const bench::TrialResult& trial) {
+  const fabric::LinkCounters& total = trial.fabric->total;
+  return total.dropsBy(fabric::DropReason::kBufferFull) +
+         total.dropsBy(fabric::DropReason::kHeadroomFull) +
+         total.dropsBy(fabric::DropReason::kTrimmedFull);
+}
+
+// ECMP may put more onto one link than it carries; the messages that cross it wait.
+void noteCongestion(const std::vector<Measured>& measured, ResultBuilder& builder) {
+  for (const Measured& one : measured) {
+    const auto congested = std::ranges::count_if(
+        one.trials, [](const bench::TrialResult& trial) { return queueFullDrops(trial) > 0; });
+    if (congested == 0) continue;
+    builder.anomaly(
+        fmt::format("in {} of {} trials ECMP put more onto one link than it carries, and its queue "
+                    "was full; times of messages contain the wait there",
+                    congested, one.trials.size()),
+        one.point.label);
+  }
+}
+
 class LlrProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.5a"; }
   [[nodiscard]] std::string title() const override { return "Link-level retry"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"message_p50_us",    "message_max_us",       "llr_retry_mean_ns", "llr_retry_max_ns",
-            "hop_retry_mean_ns", "hop_retry_p99_ns",     "hop_retry_max_ns",  "hop_retry_error_ns",
-            "hop_retries_sigma", "hop_repeated_percent", "damaged_frames",    "llr_retries",
-            "lost_frames",       "retransmitted_packets"};
+    return {
+        "message_p50_us",    "message_max_us",       "llr_retry_mean_ns", "llr_retry_max_ns",
+        "hop_retry_mean_ns", "hop_retry_p99_ns",     "hop_retry_max_ns",  "hop_retry_error_ns",
+        "hop_retries_sigma", "hop_repeated_percent", "damaged_frames",    "llr_retries",
+        "lost_frames",       "bit_error_losses",     "queue_full_drops",  "retransmitted_packets"};
   }
 
  protected:
@@ -189,6 +219,14 @@ void LlrProcedure::report(const TestConfig& config, const Design& design,
                    [](const bench::TrialResult& trial) {
                      return static_cast<double>(trial.fabric->total.dropped());
                    }),
+            figure("Of these to bit errors", "frames", "bit_error_losses",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(bitErrorLosses(trial));
+                   }),
+            figure("In full queues", "frames", "queue_full_drops",
+                   [](const bench::TrialResult& trial) {
+                     return static_cast<double>(queueFullDrops(trial));
+                   }),
             figure("Retransmitted by RC", "packets", "retransmitted_packets",
                    [](const bench::TrialResult& trial) {
                      return static_cast<double>(trial.fabric->endpoints.retransmitted);
@@ -214,6 +252,7 @@ void LlrProcedure::report(const TestConfig& config, const Design& design,
             {},
             {}},
            builder);
+  noteCongestion(measured, builder);
   std::vector<PointHops> hops;
   for (const Measured& one : measured) {
     if (points[placeOf(design, one)].retries) hops.push_back(hopsOf(one, kLongestFrame));

@@ -196,7 +196,7 @@ void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measu
     double spread = 0;
     for (const bench::TrialResult& trial : one.trials) {
       const auto& total = trial.fabric->total;
-      lost += total.drops[static_cast<std::size_t>(fabric::DropReason::kHeadroomFull)];
+      lost += total.dropsBy(fabric::DropReason::kHeadroomFull);
       events += total.watchdog_events;
       spread = std::max(spread, pausedOn(trial, true));
     }

@@ -25,14 +25,6 @@ bench::TrialSpec throughputTrial(const TestConfig& config, const Settings& setti
                    settings.duration, settings.drain, repetition);
 }
 
-std::uint64_t framesLost(const bench::TrialResult& trial) {
-  std::uint64_t lost = 0;
-  for (const bench::StreamResult& stream : trial.streams) {
-    lost += stream.lost - std::min(stream.stale, stream.lost);
-  }
-  return lost;
-}
-
 ThroughputOutcome findThroughput(const TestConfig& config, const Settings& settings,
                                  const ThroughputPoint& point, std::uint32_t repetitions,
                                  TrialRunner& runner, ResultBuilder& builder) {
@@ -49,7 +41,7 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
         return Verdict::kInvalid;
       }
       const double in_time = sentInTime(spec, result, config.bench.line_rate);
-      if (framesLost(result) > 0) {
+      if (result.lost() > 0) {
         failed[step] = {ThroughputLimit::kLoss, 1};
         return Verdict::kFail;
       }

@@ -51,11 +51,6 @@ bench::TrialSpec throughputTrial(const TestConfig& config, const Settings& setti
 // that the training draft requires of a generator ("Minimum Measurement Accuracy Requirements").
 inline constexpr double kRateTolerance = 0.001;
 
-// Frames that never arrived, over all streams. A receiver that follows sequence numbers counts a
-// frame as lost until it arrives, and one that arrives after its window stays lost and is counted
-// as stale: with several queue pairs on paths of different length that is reordering, not loss.
-std::uint64_t framesLost(const bench::TrialResult& trial);
-
 // Searches `repetitions` times (RFC 2544 section 26.1). A step passes when no frame is lost and
 // every sender sent its frames in time, within kRateTolerance. The first search begins at line rate
 // and bisects; the others begin where the first ended. Invalid trials are noted in `builder` and

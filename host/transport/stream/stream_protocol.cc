@@ -56,20 +56,49 @@ StreamPlan::StreamPlan(std::vector<PlainStream> streams, BitRate rate)
   }
 }
 
-SequenceWindow::SequenceWindow(std::uint32_t size) : bits_(size / 64) {
+SequenceWindow::SequenceWindow(std::uint32_t size, std::uint32_t largest)
+    : bits_(size / 64), largest_(largest) {
   if (size < 64 || !std::has_single_bit(size)) {
     throw Error(ErrorKind::kUsage, fmt::format("a window of {} sequence numbers", size), {},
                 "a power of two from 64 on");
   }
+  if (largest < size || !std::has_single_bit(largest)) {
+    throw Error(ErrorKind::kUsage, fmt::format("a largest window of {} sequence numbers", largest),
+                {}, fmt::format("a power of two from {} on", size));
+  }
+}
+
+void SequenceWindow::makeRoom(std::uint64_t sequence, std::uint64_t next) {
+  const auto losesOne = [&] {
+    if (sequence - next >= size()) return true;
+    for (std::uint64_t number = std::max(next, size()); number <= sequence; ++number) {
+      if (!seen(number - size())) return true;
+    }
+    return false;
+  };
+  while (size() < largest_ && losesOne()) grow(next);
+}
+
+// All numbers that have left the window so far had arrived.
+void SequenceWindow::grow(std::uint64_t next) {
+  std::vector<std::uint64_t> larger(2 * bits_.size(), ~std::uint64_t{0});
+  larger.swap(bits_);
+  for (std::uint64_t number = next - std::min<std::uint64_t>(next, larger.size() * 64);
+       number < next; ++number) {
+    const std::uint64_t bit = std::uint64_t{1} << number % 64;
+    if ((larger[number / 64 & (larger.size() - 1)] & bit) == 0) word(number) &= ~bit;
+  }
 }
 
 SequenceWindow::Verdict SequenceWindow::add(std::uint64_t sequence, StreamReceived& counts) {
-  const std::uint64_t size = bits_.size() * 64;
   const std::uint64_t bit = std::uint64_t{1} << sequence % 64;
   if (sequence >= counts.next_sequence) {
     // Numbers that are skipped have not been seen.
     const std::uint64_t skipped = sequence - counts.next_sequence;
-    const std::uint64_t first = sequence - std::min(skipped, size - 1);
+    if (skipped > 0 || (sequence >= size() && !seen(sequence))) {
+      makeRoom(sequence, counts.next_sequence);
+    }
+    const std::uint64_t first = sequence - std::min(skipped, size() - 1);
     for (std::uint64_t number = first; number < sequence; ++number) {
       word(number) &= ~(std::uint64_t{1} << number % 64);
     }
@@ -78,7 +107,7 @@ SequenceWindow::Verdict SequenceWindow::add(std::uint64_t sequence, StreamReceiv
     counts.next_sequence = sequence + 1;
     return Verdict::kNew;
   }
-  if (counts.next_sequence - sequence > size) {
+  if (counts.next_sequence - sequence > size()) {
     ++counts.stale;
     return Verdict::kStale;
   }
@@ -137,7 +166,7 @@ void StreamProtocol::addReceiver(std::uint32_t stream) {
   receivers_.push_back({stream,
                         static_cast<std::uint32_t>(group - latency_.begin()),
                         serializationTime(spec.frame, plan_->rate()),
-                        SequenceWindow(options_.sequence_window),
+                        SequenceWindow(options_.sequence_window, options_.largest_window),
                         {},
                         {}});
   received_streams_.push_back(stream);
@@ -268,7 +297,7 @@ void StreamProtocol::appendFlows(std::vector<FlowStats>& flows) const {
     flow.flow = receiver.stream;
     const StreamReceived& counts = receiver.counts;
     const auto length = static_cast<std::uint64_t>(plan_->streams()[receiver.stream].frame.count());
-    flow.payload_received = (counts.frames - counts.duplicate - counts.stale) * length;
+    flow.payload_received = (counts.frames - counts.duplicate) * length;
     flow.ce_received = counts.ce;
     flow.last_done = receiver.last_received;
     flows.push_back(flow);

@@ -1,6 +1,7 @@
 // Sends and receives plain streams on one simulated host.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -25,13 +26,17 @@ struct StreamSent {
 struct StreamReceived {
   std::uint64_t frames = 0;  // duplicates and stale ones included
   std::uint64_t bytes = 0;
-  std::uint64_t lost = 0;  // below next_sequence and not arrived
+  std::uint64_t lost = 0;  // below next_sequence and not arrived while the window covered them
   std::uint64_t duplicate = 0;
   std::uint64_t out_of_order = 0;
   std::uint64_t stale = 0;
   std::uint64_t ce = 0;
   std::uint64_t trimmed = 0;  // arrived trimmed; counted as lost, too
   std::uint64_t next_sequence = 0;
+
+  // `lost`, less the stale frames, which count as arrived: duplicates as late as that are the
+  // exception.
+  [[nodiscard]] std::uint64_t lostForGood() const { return lost - std::min(stale, lost); }
 };
 
 // Latency of the streams of a group that end at one host [ps], first bit to first bit; duplicates,
@@ -45,12 +50,17 @@ struct StreamLatency {
 // next: s - next frames count as lost and the window moves. Below next and inside the window: a
 // duplicate if seen before, else out of order and one lost frame less. Older: stale, cannot be
 // classified.
+//
+// The window may grow: before a number that has not arrived would leave it, its size doubles, up to
+// a largest size. Up to there it classifies every frame as a window without an end does.
 class SequenceWindow {
  public:
   enum class Verdict : std::uint8_t { kNew, kOutOfOrder, kDuplicate, kStale };
 
-  // `size`: W, a power of two of at least 64; the card's is 128.
-  explicit SequenceWindow(std::uint32_t size);
+  // `size`: W, a power of two of at least 64; the card's is 128. `largest`: a power of two of at
+  // least `size`, to which it may grow.
+  SequenceWindow(std::uint32_t size, std::uint32_t largest);
+  explicit SequenceWindow(std::uint32_t size) : SequenceWindow(size, size) {}
   // Updates `counts`, whose next_sequence is `next`.
   Verdict add(std::uint64_t sequence, StreamReceived& counts);
 
@@ -58,12 +68,23 @@ class SequenceWindow {
   [[nodiscard]] std::uint64_t& word(std::uint64_t sequence) {
     return bits_[sequence / 64 & (bits_.size() - 1)];
   }
+  [[nodiscard]] std::uint64_t size() const { return bits_.size() * 64; }
+  [[nodiscard]] bool seen(std::uint64_t sequence) {
+    return (word(sequence) >> sequence % 64 & 1U) != 0;
+  }
+  // Grows until no number is left out that has not arrived, if the window moves to `sequence`.
+  void makeRoom(std::uint64_t sequence, std::uint64_t next);
+  void grow(std::uint64_t next);
 
-  std::vector<std::uint64_t> bits_;  // a ring; numbers not below next are zero
+  std::vector<std::uint64_t> bits_;  // a ring of the last numbers below next: 1, it has arrived
+  std::uint32_t largest_;
 };
 
 struct StreamOptions {
+  // Of receivers, at first and at most. The card's window has 128; that of simulated hosts grows,
+  // because frames that it does not cover have no latency: the latest ones.
   std::uint32_t sequence_window = 128;
+  std::uint32_t largest_window = 65'536;
   Picoseconds late_threshold = nanoseconds(10);
 };
 
@@ -159,9 +180,10 @@ class StreamProtocol final : public Protocol {
 struct StreamOutcome {
   StreamSent sent;
   StreamReceived received;
-  // Sent and never received: received.lost, and frames missing after the last one received.
+  // Sent and never received: received.lost, without those that arrived later than the window
+  // covers, and frames missing after the last one received.
   [[nodiscard]] std::uint64_t lost() const {
-    return received.lost + (sent.frames - received.next_sequence);
+    return received.lostForGood() + (sent.frames - received.next_sequence);
   }
 };
 

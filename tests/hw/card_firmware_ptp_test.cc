@@ -8,6 +8,9 @@
 #include <iostream>
 #include <vector>
 
+#include "card/built_in_firmware.h"
+#include "card/firmware.h"
+#include "card/firmware_image.h"
 #include "card/registers.h"
 #include "sim/card_pair.h"
 #include "tests/hw/firmware_card_bus.h"
@@ -192,6 +195,130 @@ TEST(FirmwarePtp, SlaveIsWithin20NsAtP99AfterTwoSecondsOnTheCards) {
   EXPECT_EQ(status.state, std::uint32_t{fw::kPtpLocked});
   EXPECT_EQ(status.steps, 1U);
   EXPECT_LE(p99, 20.0);
+}
+
+// A PTP frame on the wire: its fields as IEEE 1588-2019, clause 13, has them.
+struct PtpFrame {
+  std::uint32_t sender = 0;  // card
+  Picoseconds first_bit{};   // true time
+  std::uint32_t type = 0;    // 0 Sync, 1 Delay_Req, 8 Follow_Up, 9 Delay_Resp, 11 Announce
+  std::uint32_t sequence = 0;
+  double stamp_ps = 0;  // of Follow_Up and Delay_Resp, the correction added or taken off
+};
+
+std::uint64_t bigEndian(const sim::FrameBytes& frame, std::size_t at, std::size_t bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) value = value << 8U | (*frame)[at + i];
+  return value;
+}
+
+PtpFrame readPtp(std::uint32_t sender, const sim::FrameBytes& frame, Picoseconds first_bit) {
+  constexpr std::size_t kHeader = 14;
+  EXPECT_EQ(bigEndian(frame, 12, 2), 0x88F7U);
+  PtpFrame read{.sender = sender, .first_bit = first_bit};
+  read.type = bigEndian(frame, kHeader, 1) & 0xFU;
+  read.sequence = static_cast<std::uint32_t>(bigEndian(frame, kHeader + 30, 2));
+  const double seconds_part = static_cast<double>(bigEndian(frame, kHeader + 34, 6)) * 1e12;
+  const double ns_part = static_cast<double>(bigEndian(frame, kHeader + 40, 4)) * 1e3;
+  const auto correction = static_cast<std::int64_t>(bigEndian(frame, kHeader + 8, 8));
+  const double correction_ps = static_cast<double>(correction) * 1000 / 65'536;
+  // Delay_Resp: the receiver takes the correction off (11.3.2).
+  read.stamp_ps = seconds_part + ns_part + (read.type == 9 ? -correction_ps : correction_ps);
+  return read;
+}
+
+// Differences of the messages' stamps of master time to the time of the frames that they belong
+// to, on the wire at the master: Follow_Up to Sync, Delay_Resp to Delay_Req.
+std::vector<double> stampErrors(const std::vector<PtpFrame>& frames, std::uint32_t message,
+                                std::uint32_t event, const sim::CardPair& pair) {
+  std::vector<double> errors;
+  for (const PtpFrame& frame : frames) {
+    if (frame.type != message) continue;
+    const auto of = std::find_if(frames.begin(), frames.end(), [&](const PtpFrame& other) {
+      return other.type == event && other.sequence == frame.sequence;
+    });
+    if (of == frames.end()) {
+      ADD_FAILURE() << "no event frame of sequence " << frame.sequence;
+      continue;
+    }
+    const Picoseconds way = of->sender == 0 ? Picoseconds(0) : microseconds(1);
+    const Picoseconds local = pair.localTime(0, of->first_bit + way);
+    errors.push_back(frame.stamp_ps - static_cast<double>(local.count()));
+  }
+  return errors;
+}
+
+double spread(const std::vector<double>& values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *high - *low;
+}
+
+// The image, on the processors of two Verilated cards, loaded and asked by the driver. The stamps
+// that it sends are those of the frames on the wire, to a clock: the constant between a card's
+// stamps and the wire is left. The short form ends before there are Syncs enough for the servo; the
+// long one has it follow the master.
+TEST(FirmwarePtp, ImagesExchangeTimeBetweenTwoCards) {
+  if (card::builtInFirmware().empty()) {
+    GTEST_SKIP() << "built without firmware: no riscv64-unknown-elf-g++";
+  }
+  const bool follows = std::getenv("PLUMBLINE_LONG") != nullptr;
+  sim::CardPair pair(
+      {sim::Oscillator{.deviation_ppb = 40'000}, sim::Oscillator{.deviation_ppb = -60'000}},
+      {.delay = microseconds(1)});
+  std::vector<PtpFrame> frames;
+  pair.observe = [&frames](std::uint32_t sender, const sim::FrameBytes& frame,
+                           Picoseconds first_bit) {
+    frames.push_back(readPtp(sender, frame, first_bit));
+  };
+  const card::FirmwareImage image =
+      card::parseFirmwareImage(card::builtInFirmware(), "built-in firmware");
+  card::Firmware master(pair.card(0));
+  card::Firmware slave(pair.card(1));
+  for (card::Firmware* firmware : {&master, &slave}) {
+    firmware->load(image);
+    firmware->start();
+  }
+  card::PtpSettings settings{.role = fw::kPtpMaster, .mac = {0x02, 0x55, 0x33, 0x11, 0, 1}};
+  settings.log_sync = settings.log_delay = -7;
+  settings.log_announce = -3;
+  master.setPtp(settings);
+  settings.role = fw::kPtpSlave;
+  settings.mac = {0x02, 0x66, 0x44, 0x22, 0, 2};
+  slave.setPtp(settings);
+  const Picoseconds begin = pair.now();
+  // Announce comes at once, Syncs every 7.8 ms. Delay_Reqs begin when the rate is known, behind 32
+  // Syncs.
+  pair.runUntil(begin + (follows ? milliseconds(800) : milliseconds(30)));
+
+  const fw::PtpStatus status = slave.ptp();
+  EXPECT_EQ(status.bad_frames + status.dropped + status.losses, 0U);
+  EXPECT_EQ(master.ptp().bad_frames + master.ptp().dropped, 0U);
+  EXPECT_EQ(status.master_high, 0x025533FFU);
+  EXPECT_EQ(status.master_low, 0xFE110001U);
+  EXPECT_GE(status.syncs, 2U);
+  // Stamps are those of clock edges, so within a clock of each other; and the line's grid of 8 B.
+  constexpr double kSpreadPs = 102'400.0 / 33 + 641;
+  const std::vector<double> sent = stampErrors(frames, 8, 0, pair);
+  ASSERT_GE(sent.size(), 3U);
+  EXPECT_LE(spread(sent), kSpreadPs);
+  std::cout << sent.size() << " Syncs: stamp less wire " << sent.front() / 1e3 << " ns, spread "
+            << spread(sent) / 1e3 << " ns\n";
+  if (!follows) return;
+  const std::vector<double> received = stampErrors(frames, 9, 1, pair);
+  ASSERT_GE(received.size(), 16U);
+  EXPECT_LE(spread(received), kSpreadPs);
+  std::cout << received.size() << " Delay_Reqs: stamp less wire " << received.front() / 1e3
+            << " ns, spread " << spread(received) / 1e3 << " ns\n";
+  EXPECT_GE(status.exchanges, 16U);
+  EXPECT_GE(status.state, std::uint32_t{fw::kPtpTracking});
+  EXPECT_NEAR(static_cast<std::int32_t>(status.rate) * 1e-6, 100.006, 0.5);
+  const TimeReading of_slave = readTime(pair.card(1));
+  const TimeReading of_master = readTime(pair.card(0));
+  const Picoseconds between = pair.trueTime(0, Picoseconds(of_master.local)) -
+                              pair.trueTime(1, Picoseconds(of_slave.local));
+  const std::int64_t offset = of_slave.time - (of_master.time - between.count());
+  std::cout << "slave less master " << static_cast<double>(offset) / 1e3 << " ns\n";
+  EXPECT_LE(std::abs(offset), 20'000);
 }
 
 }  // namespace

@@ -83,16 +83,18 @@ class FirmwareOnCard {
     control.service();
     return shared.reply.status;
   }
-  // Until `time` of the card: the firmware runs when its timer says so.
+  // Until `time` of the card: the firmware runs when its timer says so, also when the card has come
+  // to `time` before (beside another one).
   void runUntil(Picoseconds time) {
     constexpr std::uint64_t kLimit = 1'000'000;
-    while (sim_.now() < time) {
+    for (;;) {
       if (bus.due()) {
         control.service();
-      } else {
-        const Picoseconds rest(static_cast<std::int64_t>(bus.clocksUntilDue(kLimit)) * kClock);
-        sim_.wait(std::min(rest, time - sim_.now()));
+        continue;
       }
+      if (sim_.now() >= time) return;
+      const Picoseconds rest(static_cast<std::int64_t>(bus.clocksUntilDue(kLimit)) * kClock);
+      sim_.wait(std::min(rest, time - sim_.now()));
     }
   }
   void run(Picoseconds duration) { runUntil(sim_.now() + duration); }

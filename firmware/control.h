@@ -46,6 +46,7 @@ class Control {
   // Everything that is due, once.
   void service() {
     count(shared_.statistics.wakes);
+    if (!card_known_) lookAgain();
     takeMail();
     if (polling_ && now() >= next_poll_) pollPorts();
     if (watchdog_ != 0 && now() - heard_ >= watchdog_) {
@@ -86,21 +87,53 @@ class Control {
   }
 
   void startPorts() {
+    constexpr uint64_t kUsPerSecond = 1'000'000;
+    // A timer without a frequency has no polls.
+    poll_clocks_ = uint64_t{poll_us_} * bus_.readLocal(local::kClockHz) / kUsPerSecond;
+    card_known_ = learnCard();
+    if (!card_known_) {
+      noteRefusal(regs::global::kCapability);
+      addPorts(portsWithMac());
+    }
+    checkAccesses(regs::mac::kBase);
+    schedulePolls();
+  }
+
+  // What the card says of itself. Where the processor has a clock of its own, that of the card may
+  // be stopped: it is looked for again with each wake, and until then the MACs tell of the ports.
+  bool learnCard() {
     const uint32_t count = card_.ports();
-    port_count_ = count < kMaxPorts ? count : kMaxPorts;
-    shared_.ports = port_count_;
-    const bool has_retry =
-        regs::global::kFeaturesLlr.get(bus_.readCard(regs::global::kFeatures)) != 0;
-    for (uint32_t port = 0; port < port_count_; ++port) ports_[port].start(has_retry);
-    // A clock takes num/den ps. A card without a period has no polls.
+    const uint32_t features = bus_.readCard(regs::global::kFeatures);
+    // A clock of the card takes num/den ps.
     const uint32_t num = bus_.readCard(regs::global::kClockPeriodNum);
     const uint32_t den = bus_.readCard(regs::global::kClockPeriodDen);
-    constexpr uint64_t kPsPerUs = 1'000'000;
+    const bool has_time = events_.hasTime();
+    if (bus_.takeFailure()) return false;
+    addPorts(count);
+    if (regs::global::kFeaturesLlr.get(features) != 0) {
+      for (uint32_t port = 0; port < port_count_; ++port) ports_[port].addRetry();
+    }
     events_.start(num, den);
-    shared_.ptp.has_time = num != 0 && den != 0 && events_.hasTime() ? 1 : 0;
-    poll_clocks_ = num == 0 ? 0 : poll_us_ * kPsPerUs * den / num;
-    checkAccesses(regs::global::kCapability);
-    schedulePolls();
+    shared_.ptp.has_time = num != 0 && den != 0 && has_time ? 1 : 0;
+    return true;
+  }
+
+  void lookAgain() {
+    card_known_ = learnCard();
+    if (card_known_) schedulePolls();
+  }
+
+  void addPorts(uint32_t count) {
+    for (; port_count_ < count && port_count_ < kMaxPorts; ++port_count_) {
+      ports_[port_count_].start();
+    }
+    shared_.ports = port_count_;
+  }
+
+  uint32_t portsWithMac() {
+    uint32_t count = kMaxPorts;
+    while (count > 0 && !Port<Bus>::hasMac(bus_, count - 1)) --count;
+    return count;
   }
 
   // Polls begin when there is a port to be polled, and end with the last one.
@@ -194,9 +227,13 @@ class Control {
   // Notes if an access since the last call was refused; `offset` is what was being looked at.
   bool checkAccesses(uint32_t offset) {
     if (!bus_.takeFailure()) return true;
+    noteRefusal(offset);
+    return false;
+  }
+
+  void noteRefusal(uint32_t offset) {
     count(shared_.statistics.failed_accesses);
     log(kLogAccessFailed, offset);
-    return false;
   }
 
   void park(uint32_t reason) {
@@ -398,6 +435,7 @@ class Control {
   EventPort<Bus> events_;
   ptp::Clock<EventPort<Bus>> clock_;
   uint32_t port_count_ = 0;
+  bool card_known_ = false;   // it has said what it has
   uint64_t poll_clocks_ = 0;  // from one poll of the ports to the next; 0: none
   uint64_t next_poll_ = 0;
   uint64_t due_ = 0;  // what the timer waits for

@@ -18,6 +18,7 @@ inline constexpr uint32_t kIrqEnable = 0x14;
 inline constexpr uint32_t kMailIn = 0x18;
 inline constexpr uint32_t kMailOut = 0x1C;
 inline constexpr uint32_t kMailStatus = 0x20;
+inline constexpr uint32_t kClockHz = 0x24;
 
 // Bits of kMailStatus, and of kIrqPending and kIrqEnable.
 inline constexpr uint32_t kMailInValid = 1;

@@ -61,6 +61,8 @@ class MockBus {
         return (mail_in ? local::kMailInValid : 0) | (mail_out ? local::kMailOutFull : 0);
       case local::kMailIn:
         return std::exchange(mail_in, std::nullopt).value();
+      case local::kClockHz:
+        return clock_hz;
       default:
         return 0;
     }
@@ -90,6 +92,7 @@ class MockBus {
   bool locked = false;
   bool failed = false;
   std::uint64_t mtime = 0;
+  std::uint32_t clock_hz = 0;  // of mtime
   std::uint64_t compare = ~std::uint64_t{0};
   bool due_too_early = false;
   std::uint32_t irq_enable = 0;

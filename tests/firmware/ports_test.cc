@@ -75,6 +75,7 @@ class PortsTest : public testing::Test {
   PortsTest() {
     bus.card[regs::global::kClockPeriodNum] = 102'400;
     bus.card[regs::global::kClockPeriodDen] = 33;
+    bus.clock_hz = 322'265'625;
     bus.card[regs::global::kFeatures] = regs::global::kFeaturesLlr.mask();
     bus.mtime = 5;
   }

@@ -12,7 +12,8 @@
 
 module plumb_core #(
   parameter int unsigned CodeBytes = 65536,  // a power of two
-  parameter int unsigned DataBytes = 32768   // a power of two, at most CodeBytes
+  parameter int unsigned DataBytes = 32768,  // a power of two, at most CodeBytes
+  parameter int unsigned ClockHz = 322265625 // frequency of clk_i, for firmware and host
 ) (
   // Clock, reset (active low)
   input  wire logic        clk_i,
@@ -45,6 +46,8 @@ module plumb_core #(
                    powers of two from DataBytes on)
   `PLUMB_PARAMETER(plumb_core, DataBytes, (DataBytes & (DataBytes - 1)) == 0 && DataBytes >= 16,
                    powers of two from 16 on)
+
+  `PLUMB_RANGE(plumb_core, ClockHz, 1, 2147483647)
 
   localparam int unsigned MemoryBytes = CodeBytes + DataBytes;
   localparam int unsigned MemoryLog2  = $clog2(MemoryBytes);
@@ -128,7 +131,9 @@ module plumb_core #(
     .b_rdata_o (mem_rdata)
   );
 
-  plumb_core_local u_local (
+  plumb_core_local #(
+    .ClockHz (ClockHz)
+  ) u_local (
     .clk_i        (clk_core),
     .clk_timer_i  (clk_i),
     .rst_ni       (core_rst_n),
@@ -152,7 +157,8 @@ module plumb_core #(
   );
 
   plumb_core_host #(
-    .MemoryBytes (MemoryBytes)
+    .MemoryBytes (MemoryBytes),
+    .ClockHz     (ClockHz)
   ) u_host (
     .clk_i        (clk_core),
     .rst_ni       (rst_ni),

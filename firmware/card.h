@@ -14,7 +14,7 @@
 namespace plumbline::firmware {
 
 // Keeps the host off the card's registers while it lives. The card ends it by itself after 2,047
-// clocks: some 150 accesses.
+// clocks: some 150 accesses, or 60 where the processor has a clock of its own.
 template <typename Bus>
 class BusLock {
  public:

@@ -103,6 +103,7 @@ class Control {
   // be stopped: it is looked for again with each wake, and until then the MACs tell of the ports.
   bool learnCard() {
     const uint32_t count = card_.ports();
+    if (bus_.takeFailure()) return false;
     const uint32_t features = bus_.readCard(regs::global::kFeatures);
     // A clock of the card takes num/den ps.
     const uint32_t num = bus_.readCard(regs::global::kClockPeriodNum);

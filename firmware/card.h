@@ -6,7 +6,7 @@
 //   bool takeFailure()     an access since the last call was refused; its read was 0
 //   uint32_t readLocal(uint32_t offset)             a register of the processor's own (local.h)
 //   void writeLocal(uint32_t offset, uint32_t value)
-//   void sleep()           until the timer's time has come, or a word of the host waits
+//   void sleep()           until the timer's time has come, or an enabled interrupt is pending
 #pragma once
 
 #include "firmware/registers.h"

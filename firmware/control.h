@@ -35,10 +35,10 @@ class Control {
   void start() {
     shared_.interface_version = kInterfaceVersion;
     shared_.version = kVersion;
-    bus_.writeLocal(local::kIrqEnable, local::kIrqMailIn);
     log(kLogStarted, kVersion);
     startPorts();
     setTimer();
+    setInterrupts();
     shared_.state = kReady;
     shared_.magic = kSharedMagic;
   }
@@ -49,12 +49,14 @@ class Control {
     if (!card_known_) lookAgain();
     takeMail();
     if (polling_ && now() >= next_poll_) pollPorts();
+    serveInterrupts();
     if (watchdog_ != 0 && now() - heard_ >= watchdog_) {
       count(shared_.statistics.timer_events);
       park(kHostSilent);
       watchdog_ = 0;
     }
     setTimer();
+    setInterrupts();
   }
 
   [[noreturn]] void run() {
@@ -150,6 +152,8 @@ class Control {
   void pollPorts() {
     const uint64_t time = now();
     next_poll_ = time + poll_clocks_;
+    silenced_ = 0;
+    served_ = 0;
     for (uint32_t port = 0; port < port_count_; ++port) {
       if (!ports_[port].active()) continue;
       const PortChanges changes = ports_[port].poll(time, poll_us_);
@@ -157,12 +161,49 @@ class Control {
       // Counted, not logged: a card that refuses accesses would fill the log.
       if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
     }
-    if (clock_.settings().role != kPtpOff) pollClock(time);
+    if (clock_.settings().role != kPtpOff) pollClock(time, poll_us_);
   }
 
-  void pollClock(uint64_t time) {
+  // Looks at once at what the ports tell of. An interrupt that stays although it has been looked
+  // at, and all of them when they come too often, are off until the next poll.
+  void serveInterrupts() {
+    const uint32_t pending = bus_.readLocal(local::kIrqPending) & irq_enable_ & ~local::kIrqMailIn;
+    if (pending == 0) return;
+    const uint64_t time = now();
+    for (uint32_t port = 0; port < port_count_; ++port) {
+      if ((pending & local::irqLink(port)) == 0) continue;
+      logChanges(port, ports_[port].linkChanged(time), time);
+      if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
+    }
+    if ((pending & eventInterrupt()) != 0) pollClock(time, 0);
+    silenced_ |= bus_.readLocal(local::kIrqPending) & pending;
+    if (++served_ == kMostServed) silenced_ = ~uint32_t{0};
+  }
+
+  // Of the port whose event frames are used; 0: of none.
+  uint32_t eventInterrupt() {
+    const ptp::Settings& is = clock_.settings();
+    const bool frames = is.role == kPtpSlave || is.role == kPtpMaster;
+    return frames ? local::irqEvent(is.port) : 0;
+  }
+
+  void setInterrupts() {
+    uint32_t wanted = 0;
+    if (polling_) {
+      wanted = eventInterrupt();
+      for (uint32_t port = 0; port < port_count_; ++port) {
+        if (ports_[port].watchesLink()) wanted |= local::irqLink(port);
+      }
+    }
+    wanted = (wanted & ~silenced_) | local::kIrqMailIn;
+    if (wanted == irq_enable_) return;
+    irq_enable_ = wanted;
+    bus_.writeLocal(local::kIrqEnable, wanted);
+  }
+
+  void pollClock(uint64_t time, uint32_t elapsed_us) {
     const uint32_t steps = clock_.steps();
-    clock_.poll(poll_us_);
+    clock_.poll(elapsed_us);
     if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
     if (clock_.steps() != steps) logAt(time, kLogPtpStep, nanoseconds(clock_.lastStepPs()));
     reportClock(time);
@@ -427,6 +468,7 @@ class Control {
   }
 
   static constexpr int32_t kMinAnnounceLog = -3;
+  static constexpr uint32_t kMostServed = 8;  // services of interrupts between two polls
 
   Bus& bus_;
   Card<Bus> card_;
@@ -441,8 +483,11 @@ class Control {
   uint64_t next_poll_ = 0;
   uint64_t due_ = 0;  // what the timer waits for
   bool polling_ = false;
-  uint64_t watchdog_ = 0;  // clocks; 0 while it is not armed
-  uint64_t heard_ = 0;     // when the host last spoke
+  uint32_t irq_enable_ = 0;  // as the processor's register has it
+  uint32_t silenced_ = 0;    // interrupts that are off until the next poll
+  uint32_t served_ = 0;      // since the last poll
+  uint64_t watchdog_ = 0;    // clocks; 0 while it is not armed
+  uint64_t heard_ = 0;       // when the host last spoke
 };
 
 }  // namespace plumbline::firmware

@@ -64,6 +64,8 @@ class Port {
 
   [[nodiscard]] bool hasMac() const { return has_mac_; }
   [[nodiscard]] bool hasRetry() const { return has_retry_; }
+  // The firmware has a use for MAC_STATUS.link_changed.
+  [[nodiscard]] bool watchesLink() const { return has_mac_ && status_.link.mode == kLinkRun; }
   // There is something to be done from time to time.
   [[nodiscard]] bool active() const {
     return (has_mac_ && status_.link.mode != kLinkReleased) || retry_.active();
@@ -79,6 +81,15 @@ class Port {
       }
     }
     retry_.poll(elapsed_us);
+    return report(now);
+  }
+
+  // The MAC has told of a change of its link: a loss is dealt with at once. What brings a link up
+  // counts its time in polls.
+  PortChanges linkChanged(uint64_t now) {
+    bus_.writeCard(regs::mac::address(number_, regs::mac::kMacCommand),
+                   regs::mac::kMacCommandSeen.mask());
+    if (link_.state() == MacState::kUp) link_.poll();
     return report(now);
   }
 

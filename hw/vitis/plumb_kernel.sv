@@ -134,7 +134,7 @@ module plumb_kernel #(
 
   // ---- Resets, each on its clock ----
 
-  logic [Ports-1:0]         mac_rst_n, link_up_mac, link_up, overflow, stopped;
+  logic [Ports-1:0]         mac_rst_n, link_up_mac, link_up, overflow, stopped, changed, event_waits;
   logic                     card_clk, card_rst_n;
 
   assign card_clk   = gt_txusrclk2[0];
@@ -193,6 +193,8 @@ module plumb_kernel #(
     .mac_ren_o        (local_ren),
     .mac_wdata_o      (local_wdata),
     .mac_rdata_i      (local_rdata),
+    .mac_changed_i    (8'(changed)),
+    .event_waits_i    (8'(event_waits)),
     .reachable_o      (reachable),
     .lost_o           (lost),
     .m_clk_i          (card_clk),
@@ -251,6 +253,7 @@ module plumb_kernel #(
       .card_reachable_i (reachable),
       .card_lost_i      (lost),
       .link_up_o        (link_up_mac[p]),
+      .changed_o        (changed[p]),
       .stopped_o        (stopped[p]),
       .rx_overflow_i    (overflow[p]),
       .gt_txusrclk2     (gt_txusrclk2[p]),
@@ -480,6 +483,7 @@ module plumb_kernel #(
     .core_ack_o          (core_ack),
     .core_error_o        (core_error),
     .core_rdata_o        (core_rdata),
+    .event_waits_o       (event_waits),
     .pps_i               (1'b0),
     .pps_o               (unused_pps)
   );

@@ -20,6 +20,8 @@ set_max_delay -datapath_only 3.103 -from $card_clk -to [get_cells -hierarchical 
 set_max_delay -datapath_only 3.103 -from $ap_clk -to [get_cells -hierarchical -filter {NAME =~ */u_control/u_bridge/u_crossing/u_to_card/first_q_reg*}]
 set_max_delay -datapath_only 3.103 -from $card_clk -to [get_cells -hierarchical -filter {NAME =~ */u_control/u_core_crossing/u_to_host/first_q_reg*}]
 set_max_delay -datapath_only 3.103 -from $ap_clk -to [get_cells -hierarchical -filter {NAME =~ */u_control/u_core_crossing/u_to_card/first_q_reg*}]
+# Event frames that wait, an interrupt of the processor.
+set_max_delay -datapath_only 3.103 -from $card_clk -to [get_cells -hierarchical -filter {NAME =~ */u_control/u_event/first_q_reg*}]
 # MAC registers: levels of the MAC, the wishes for it, and the handshake of a snapshot.
 set_max_delay -datapath_only 3.103 -from $mac_clks -to [get_cells -hierarchical -filter {NAME =~ */gen_regs*.u_mac/u_regs/u_levels/first_q_reg*}]
 set_max_delay -datapath_only 3.103 -from $mac_clks -to [get_cells -hierarchical -filter {NAME =~ */gen_regs*.u_mac/u_regs/u_beat/first_q_reg*}]

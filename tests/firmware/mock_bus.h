@@ -61,6 +61,8 @@ class MockBus {
         return (mail_in ? local::kMailInValid : 0) | (mail_out ? local::kMailOutFull : 0);
       case local::kMailIn:
         return std::exchange(mail_in, std::nullopt).value();
+      case local::kIrqPending:
+        return irq_pending;
       case local::kClockHz:
         return clock_hz;
       default:
@@ -96,6 +98,7 @@ class MockBus {
   std::uint64_t compare = ~std::uint64_t{0};
   bool due_too_early = false;
   std::uint32_t irq_enable = 0;
+  std::uint32_t irq_pending = 0;  // of the ports
   std::optional<std::uint32_t> mail_in;
   std::optional<std::uint32_t> mail_out;
 

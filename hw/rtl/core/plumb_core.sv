@@ -54,7 +54,7 @@ module plumb_core #(
 
   logic        clk_core, core_rst_n, host_busy;
   logic        fetch_en, mem_en, cpu_req, to_card, local_ack, local_error;
-  logic        timer_irq, ext_irq, halt, halted, step, exec, exec_error, debug_we;
+  logic        timer_irq, ext_irq, irq_wanted, halt, halted, step, exec, exec_error, debug_we;
   logic        host_req, host_write, host_ack;
   logic        mail_put, mail_full, mail_valid, mail_take;
   logic [3:0]  mem_we;
@@ -67,7 +67,7 @@ module plumb_core #(
   plumb_clock_gate u_gate (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
-    .busy_i (host_busy || !(asleep_o || halted) || timer_irq || ext_irq || irq_i != '0),
+    .busy_i (host_busy || !(asleep_o || halted) || timer_irq || ext_irq || irq_wanted),
     .clk_o  (clk_core)
   );
 
@@ -148,6 +148,7 @@ module plumb_core #(
     .irq_i        (irq_i),
     .timer_irq_o  (timer_irq),
     .ext_irq_o    (ext_irq),
+    .irq_wanted_o (irq_wanted),
     .mail_put_i   (mail_put),
     .mail_word_i  (mail_in),
     .mail_full_o  (mail_full),

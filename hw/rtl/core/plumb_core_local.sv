@@ -6,7 +6,8 @@
 //   0x04 MtimeHigh     read        bits 63:32
 //   0x08 CompareLow    read/write  timer interrupt while mtime >= compare; all ones after reset
 //   0x0C CompareHigh   read/write
-//   0x10 IrqPending    read        bit 0: a word from the host waits; bits 31:8: irq_i
+//   0x10 IrqPending    read        bit 0: a word from the host waits; bits 31:8: irq_i, of which 8+p:
+//                                  an event frame waits at port p, 16+p: the link of its MAC has changed
 //   0x14 IrqEnable     read/write  which of those bits are the external interrupt; 0 after reset
 //   0x18 MailIn        read        word from the host; reading takes it. Refused if there is none
 //   0x1C MailOut       write       word for the host. Refused while the last one has not been taken
@@ -39,6 +40,7 @@ module plumb_core_local #(
   input  wire logic [31:8] irq_i,         // levels of interrupts from the card
   output      logic        timer_irq_o,   // level of the timer's interrupt
   output      logic        ext_irq_o,     // level of the external interrupt
+  output      logic        irq_wanted_o,  // level: one of irq_i is enabled; the clock must run
 
   // Mailbox, the host's end
   input  wire logic        mail_put_i,    // the host puts mail_word_i into MailIn; ignored if full
@@ -92,6 +94,7 @@ module plumb_core_local #(
   assign first   = req_i && !access_q && !ack_o;
   assign write   = access_q && write_i && !refused;
   assign pending = {irq_q, 7'b0, mail_full_o};
+  assign irq_wanted_o = (irq_i & enable_q[31:8]) != '0;
 
   always_comb begin
     known = 1'b1;

@@ -5,7 +5,7 @@ package plumb_regs_pkg;
   localparam int unsigned MapMajor = 1;
   localparam int unsigned MapMinor = 6;
   localparam int unsigned MapPatch = 0;
-  localparam logic [31:0] MapHash = 32'hFC7C1337;
+  localparam logic [31:0] MapHash = 32'h36EAE158;
 
   // Block global: Identity, capabilities, card time and the common start of all ports.
   localparam logic [15:0] GlobalBase = 16'h0000;
@@ -22,7 +22,7 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalVersionMajorLsb = 24;
   localparam int unsigned GlobalVersionMajorW = 8;
   localparam logic [11:0] GlobalMapHashOffset = 12'h018;
-  localparam logic [31:0] GlobalMapHashValue = 32'hFC7C1337;
+  localparam logic [31:0] GlobalMapHashValue = 32'h36EAE158;
   localparam logic [11:0] GlobalCapabilityOffset = 12'h01C;
   localparam int unsigned GlobalCapabilityPortsLsb = 0;
   localparam int unsigned GlobalCapabilityPortsW = 4;
@@ -1016,6 +1016,8 @@ package plumb_regs_pkg;
   localparam int unsigned MacMacStatusSendsRfiW = 1;
   localparam int unsigned MacMacStatusSendsIdleLsb = 18;
   localparam int unsigned MacMacStatusSendsIdleW = 1;
+  localparam int unsigned MacMacStatusLinkChangedLsb = 19;
+  localparam int unsigned MacMacStatusLinkChangedW = 1;
   localparam int unsigned MacMacStatusCardClockLsb = 24;
   localparam int unsigned MacMacStatusCardClockW = 1;
   localparam logic [8:0] MacMacLanesOffset = 9'h010;
@@ -1040,6 +1042,8 @@ package plumb_regs_pkg;
   localparam int unsigned MacMacCommandSnapshotW = 1;
   localparam int unsigned MacMacCommandClearLsb = 1;
   localparam int unsigned MacMacCommandClearW = 1;
+  localparam int unsigned MacMacCommandSeenLsb = 2;
+  localparam int unsigned MacMacCommandSeenW = 1;
   localparam logic [8:0] MacMacCountersOffset = 9'h020;
   localparam int unsigned MacMacCountersBusyLsb = 0;
   localparam int unsigned MacMacCountersBusyW = 1;
@@ -1089,10 +1093,11 @@ package plumb_regs_pkg;
 
   // Commands and access pulses of one clock, to hardware.
   typedef struct packed {
+    logic mac_command_seen;
     logic mac_command_clear;
     logic mac_command_snapshot;
   } mac_pulse_t;
-  localparam int unsigned MacPulseW = 2;
+  localparam int unsigned MacPulseW = 3;
 
   // Values of ro registers, from hardware.
   typedef struct packed {
@@ -1119,6 +1124,7 @@ package plumb_regs_pkg;
     logic [3:0] mac_lanes_rsfec_lock;
     logic [19:0] mac_lanes_block_lock;
     logic mac_status_card_clock;
+    logic mac_status_link_changed;
     logic mac_status_sends_idle;
     logic mac_status_sends_rfi;
     logic mac_status_sends_frames;
@@ -1139,7 +1145,7 @@ package plumb_regs_pkg;
     logic mac_status_power_good;
     logic mac_status_clock;
   } mac_status_t;
-  localparam int unsigned MacStatusW = 1306;
+  localparam int unsigned MacStatusW = 1307;
 
   // Pulses that set w1c bits, from hardware.
   typedef struct packed {

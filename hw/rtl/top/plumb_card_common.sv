@@ -63,8 +63,9 @@ module plumb_card_common #(
   input  wire logic [Ports-1:0]    port_ack_i,
   input  wire logic [Ports*32-1:0] port_rdata_i,
   input  wire logic [Ports-1:0]    port_bus_busy_i,
+  input  wire logic [Ports-1:0]    port_event_i,      // level: a received event frame waits
 
-  // With CoreOutside: accesses of the control processor.
+  // With CoreOutside: accesses of the control processor, which has port_event_i from elsewhere.
   input  wire logic                core_req_i,        // level until core_ack_o: access
   input  wire logic                core_write_i,      // 1: write, 0: read
   input  wire logic [15:2]         core_addr_i,       // word address
@@ -218,6 +219,8 @@ module plumb_card_common #(
   assign core_rdata_o = reg_rdata;
 
   if (CoreOutside) begin : gen_core_outside
+    logic unused_event;
+    assign unused_event    = ^port_event_i;
     assign core_ack        = 1'b0;
     assign core_rdata      = '0;
     assign core_bus_req    = core_req_i;
@@ -248,12 +251,12 @@ module plumb_card_common #(
       .bus_ack_i    (core_bus_ack),
       .bus_error_i  (core_bus_error),
       .bus_rdata_i  (reg_rdata),
-      .irq_i        ('0),
+      .irq_i        ({16'b0, 8'(port_event_i)}),
       .asleep_o     (unused_asleep)
     );
   end else begin : gen_no_core
     logic unused_bus, unused_outside;
-    assign unused_outside  = ^{core_req_i, core_write_i, core_addr_i, core_wdata_i};
+    assign unused_outside  = ^{core_req_i, core_write_i, core_addr_i, core_wdata_i, port_event_i};
     assign core_ack        = 1'b0;
     assign core_rdata      = '0;
     assign core_bus_req    = 1'b0;

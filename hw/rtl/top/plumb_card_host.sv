@@ -88,6 +88,8 @@ module plumb_card_host #(
   output      logic                   core_error_o,
   output      logic [31:0]            core_rdata_o,
 
+  output      logic [Ports-1:0]       event_waits_o,
+
   input  wire logic                   pps_i,
   output      logic                   pps_o
 );
@@ -273,6 +275,7 @@ module plumb_card_host #(
     .core_ack_o          (core_ack_o),
     .core_error_o        (core_error_o),
     .core_rdata_o        (core_rdata_o),
+    .event_waits_o      (event_waits_o),
     .pps_i              (pps_i),
     .pps_o              (pps_o)
   );

@@ -48,6 +48,10 @@ module plumb_control #(
   output      logic [31:0] mac_wdata_o,       // word to be written
   input  wire logic [31:0] mac_rdata_i,       // word that was read, from the clock behind the pulse on
 
+  // Interrupts of the processor, a bit for each port (plumb_core_local)
+  input  wire logic [7:0]  mac_changed_i,     // level on clk_i: MAC_STATUS.link_changed
+  input  wire logic [7:0]  event_waits_i,     // level on m_clk_i: a received event frame waits
+
   // State of the card, on clk_i
   output      logic        reachable_o,       // level: it answers the host
   output      logic        lost_o,            // pulse: it has stopped doing so
@@ -153,6 +157,12 @@ module plumb_control #(
 
   // ---- The processor ----
 
+  logic [7:0] event_waits;
+
+  plumb_sync #(.W(8)) u_event (
+    .clk_i (clk_i), .rst_ni (rst_ni), .d_i (event_waits_i), .q_o (event_waits)
+  );
+
   logic        bus_req, bus_write, bus_ack, bus_error, to_card, core_ack;
   logic [30:2] bus_addr;
   logic [3:0]  bus_strobe;
@@ -178,7 +188,7 @@ module plumb_control #(
     .bus_ack_i    (bus_ack),
     .bus_error_i  (bus_error),
     .bus_rdata_i  (bus_rdata),
-    .irq_i        ('0),
+    .irq_i        ({8'b0, mac_changed_i, event_waits}),
     .asleep_o     (unused_asleep)
   );
 

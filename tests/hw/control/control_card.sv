@@ -30,6 +30,7 @@ module control_card #(
   input  wire plumb_mac_pkg::status_t  status1_i,
   output      plumb_mac_pkg::control_t control0_o,
   output      plumb_mac_pkg::control_t control1_o,
+  input  wire logic [7:0]              event_waits_i,     // on the card's clock
   output      logic                    reachable_o,
   output      logic                    locked_o,          // BUS_LOCK, on the card's clock
   output      logic                    lock_expired_o
@@ -47,6 +48,7 @@ module control_card #(
   logic        core_req, core_write, core_ack, core_error;
   logic        host_wen, host_ren, host_ack, reg_wen, reg_ren;
   logic [2:0]  mac_read_q;
+  logic [1:0]  changed;
 
   plumb_reset_sync u_reset (
     .clk_i  (mac0_clk_i),
@@ -82,6 +84,8 @@ module control_card #(
     .mac_ren_o        (mac_ren),
     .mac_wdata_o      (mac_wdata),
     .mac_rdata_i      (mac_read_q == 3'd0 ? mac_rdata[31:0] : mac_read_q == 3'd1 ? mac_rdata[63:32] : '0),
+    .mac_changed_i    ({6'b0, changed}),
+    .event_waits_i    (event_waits_i),
     .reachable_o      (reachable_o),
     .lost_o           (lost),
     .m_clk_i          (mac0_clk_i),
@@ -136,7 +140,8 @@ module control_card #(
       .mac_clk_i        (p == 0 ? mac0_clk_i : mac1_clk_i),
       .status_i         (p == 0 ? status0_i : status1_i),
       .control_o        (control),
-      .link_up_o        (unused_link_up)
+      .link_up_o        (unused_link_up),
+      .changed_o        (changed[p])
     );
     if (p == 0) begin : gen_first
       assign control0_o = control;

@@ -132,6 +132,8 @@ module mac_bench (
     else         local_ack_q <= local_wen || local_ren;
   end
 
+  logic unused_changed;
+
   plumb_mac_regs u_mac (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
@@ -145,7 +147,8 @@ module mac_bench (
     .mac_clk_i        (mac_clk_i),
     .status_i         (status_i),
     .control_o        (control_o),
-    .link_up_o        (link_up_o)
+    .link_up_o        (link_up_o),
+    .changed_o        (unused_changed)
   );
 
   logic unused;

@@ -220,10 +220,10 @@ class Constraints(unittest.TestCase):
         self.assertEqual(faults_of(self.timing, self.names), [])
 
     def test_the_kernel_s_synchronisers_are_those_that_its_text_has(self):
-        # By hand: the host's crossing 2, the processor's 2; per MAC levels, beat, acknowledge, wish, request and the link's state;
+        # By hand: the host's crossing 2, the processor's 2, its interrupts 1; per MAC levels, beat, acknowledge, wish, request and the link's state;
         # two FIFOs of port 1 with two each; the pulse per second. Resets: one per MAC's clock, one in its registers.
         kinds = list(self.names.cells.values())
-        self.assertEqual(kinds.count("plumb_sync"), 2 * 2 + 2 * 6 + 2 * 2 + 1)
+        self.assertEqual(kinds.count("plumb_sync"), 2 * 2 + 1 + 2 * 6 + 2 * 2 + 1)
         self.assertEqual(kinds.count("plumb_reset_sync"), 2 + 2)
 
     def test_the_clocks_are_the_block_design_s(self):

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,6 +47,7 @@ class MockBus {
     }
     if (!locked) unlocked_writes.push_back(offset);
     card[offset] = value;
+    if (on_write) on_write(offset);
     const std::uint32_t port = offset / regs::port::kSize - 1;
     if (offset == regs::port::address(port, regs::port::kTblCmd) && value == 2) loadRow(port);
   }
@@ -87,7 +89,8 @@ class MockBus {
   }
 
   std::map<std::uint32_t, std::uint32_t> card;
-  std::set<std::uint32_t> refused;  // offsets whose accesses fail
+  std::set<std::uint32_t> refused;              // offsets whose accesses fail
+  std::function<void(std::uint32_t)> on_write;  // after one to an offset of the card
   std::vector<std::uint32_t> reads;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> writes;
   std::vector<std::uint32_t> unlocked_writes;

@@ -14,6 +14,7 @@
 #include "card/built_in_firmware.h"
 #include "card/firmware.h"
 #include "card/firmware_image.h"
+#include "tests/hw/event_port.h"
 #include "tests/hw/firmware_card_bus.h"
 #include "tests/hw/test_card.h"
 
@@ -56,6 +57,45 @@ class CardFirmware : public testing::Test {
     }
   }
 };
+
+// An event frame is taken when it comes, whenever the next poll is; so is one behind it.
+TEST_F(CardFirmware, EventFramesWakeIt) {
+  TestCard card(2);
+  Firmware firmware(card.sim);
+  firmware.load(image());
+  firmware.start();
+  card::PtpSettings settings;
+  settings.role = firmware::kPtpSlave;
+  settings.port = 1;
+  firmware.setPtp(settings);
+  EventPort from(card.sim, 0);
+  EventPort to(card.sim, 1);
+  const std::uint32_t taken = firmware.ptp().bad_frames;
+  constexpr std::uint32_t kFrames = 12;
+  for (std::uint32_t frame = 1; frame <= kFrames; ++frame) {
+    from.send(ptpFrame(60, frame));
+    ASSERT_TRUE(from.sent().has_value());
+    // On the wire 1 us; polls are 100 us apart, and these frames some 37 us.
+    card.sim.wait(microseconds(8));
+    EXPECT_EQ(to.read(card::regs::event::kEventRxCount), frame);
+    EXPECT_EQ(card::regs::event::kEventStatusRxLevel.get(to.read(card::regs::event::kEventStatus)),
+              0U)
+        << frame;
+    card.sim.wait(microseconds(25));
+  }
+  EXPECT_EQ(firmware.ptp().bad_frames, taken + kFrames);
+  // Without a role they stay where they are, and the processor sleeps.
+  settings.role = firmware::kPtpOff;
+  firmware.setPtp(settings);
+  const std::uint32_t wakes = firmware.shared().statistics.wakes;
+  to.receive(true, false);
+  from.send(ptpFrame(60, 99));
+  ASSERT_TRUE(from.sent().has_value());
+  card.sim.wait(microseconds(50));
+  EXPECT_EQ(card::regs::event::kEventStatusRxLevel.get(to.read(card::regs::event::kEventStatus)),
+            1U);
+  EXPECT_EQ(firmware.shared().statistics.wakes, wakes);
+}
 
 TEST_F(CardFirmware, ComesUpAndSleeps) {
   sim::CardSim sim({.ports = 1});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Vcontrol_card.h>
+#include <Vcontrol_card_fast.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,13 +22,14 @@
 
 namespace plumbline::hw_test {
 
-class ControlCard final : public card::RegisterBus {
+// `Rtl`: control_card, whose processor is told of `ClockHz` (CMakeLists.txt).
+template <typename Rtl, std::int64_t ClockHz>
+class ControlCardOf final : public card::RegisterBus {
  public:
-  static constexpr std::uint32_t kClockHz = 25'000'000;  // as CMakeLists.txt has it
-  static constexpr Picoseconds kPeriod = nanoseconds(40);
+  static constexpr Picoseconds kPeriod{seconds(1).count() / ClockHz};
 
   // The second MAC's clock is half a part in a thousand faster than the first one's.
-  ControlCard() {
+  ControlCardOf() {
     rtl_->rst_ni = 0;
     clocks(4);
     rtl_->rst_ni = 1;
@@ -40,6 +42,9 @@ class ControlCard final : public card::RegisterBus {
   int lock_clocks = 0;     // of the card, the longest that BUS_LOCK was held
   int locks_expired = 0;
 
+  void setEventWaits(std::uint32_t ports) {
+    rtl_->event_waits_i = static_cast<std::uint8_t>(ports);
+  }
   [[nodiscard]] Picoseconds now() const { return now_; }
   [[nodiscard]] bool reachable() const { return rtl_->reachable_o != 0; }
 
@@ -112,13 +117,17 @@ class ControlCard final : public card::RegisterBus {
   }
 
   std::unique_ptr<VerilatedContext> context_ = std::make_unique<VerilatedContext>();
-  std::unique_ptr<Vcontrol_card> rtl_ = std::make_unique<Vcontrol_card>(context_.get());
+  std::unique_ptr<Rtl> rtl_ = std::make_unique<Rtl>(context_.get());
   sim::AxiLiteMaster axi_{sim::axiLitePins(*rtl_)};
   Picoseconds now_{};
   // The ratio to kPeriod is that of 322.265625 to 300 MHz.
+  static constexpr Picoseconds kMacPeriod{kPeriod.count() * 30'000 / 32'227};
   std::array<Mac, 2> times_{
-      {{Picoseconds(37'236), Picoseconds(100)}, {Picoseconds(37'218), Picoseconds(20'000)}}};
+      {{kMacPeriod, kMacPeriod / 3}, {kMacPeriod - kMacPeriod / 2'000, kMacPeriod / 2}}};
   int held_ = 0;
 };
+
+using ControlCard = ControlCardOf<Vcontrol_card, 25'000'000>;
+using FastControlCard = ControlCardOf<Vcontrol_card_fast, 300'000'000>;
 
 }  // namespace plumbline::hw_test

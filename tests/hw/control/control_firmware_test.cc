@@ -22,7 +22,8 @@ namespace {
 using card::MacReason;
 using card::MacState;
 
-class ControlFirmwareTest : public testing::Test {
+template <typename Card>
+class OnControl : public testing::Test {
  protected:
   void SetUp() override {
     if (card::builtInFirmware().empty()) {
@@ -66,9 +67,11 @@ class ControlFirmwareTest : public testing::Test {
     return within(limit, [&] { return state(0) == MacState::kUp && state(1) == MacState::kUp; });
   }
 
-  ControlCard bus;
+  Card bus;
   std::unique_ptr<card::Firmware> firmware;
 };
+using ControlFirmwareTest = OnControl<ControlCard>;
+using ControlInterruptTest = OnControl<FastControlCard>;
 
 TEST_F(ControlFirmwareTest, BringsBothLinksUpAndReadsTheCard) {
   start();
@@ -123,6 +126,45 @@ TEST_F(ControlFirmwareTest, StartsWithoutTheCardsClock) {
   EXPECT_EQ(firmware->send(firmware::kReadRow, {1, 4, 99}).status, firmware::kDone);
   // What the start could not read of the card.
   EXPECT_EQ(firmware->shared().statistics.failed_accesses, 1U);
+}
+
+// Polls are 100 us apart: what is seen within 12 us, at any time between them, was told of.
+TEST_F(ControlInterruptTest, ALossIsSeenAtOnce) {
+  start();
+  ASSERT_TRUE(bothUp(milliseconds(20)));
+  const std::uint32_t before = firmware->port(1).link.losses;
+  bus.macs[1].loseAlignment(bus.now());
+  bus.wait(microseconds(12));
+  EXPECT_EQ(firmware->port(1).link.losses, before + 1);
+  bus.wait(microseconds(30));
+  bus.macs[0].loseAlignment(bus.now());
+  bus.wait(microseconds(12));
+  EXPECT_EQ(firmware->port(0).link.losses, 1U);
+  EXPECT_TRUE(bothUp(milliseconds(15)));
+}
+
+// A level of the card's that stays, although there is no frame: the firmware looks once a poll.
+TEST_F(ControlInterruptTest, AnEventThatStaysDoesNotKeepItAwake) {
+  namespace regs = card::regs;
+  bus.wait(microseconds(20));
+  bus.write(regs::time::kBase + regs::time::kTimeId, regs::time::kTimeIdValue);
+  bus.write(regs::event::address(1, regs::event::kEventId), regs::event::kEventIdValue);
+  bus.write(regs::global::kClockPeriodNum, 102'400);
+  bus.write(regs::global::kClockPeriodDen, 33);
+  start();
+  card::PtpSettings settings;
+  settings.role = firmware::kPtpSlave;
+  settings.port = 1;
+  firmware->setPtp(settings);
+  bus.setEventWaits(1U << 1U);
+  const auto wakes = [&] { return firmware->shared().statistics.wakes; };
+  const std::uint32_t before = wakes();
+  bus.wait(milliseconds(2));
+  const std::uint32_t woken = wakes() - before;
+  // 20 polls and what the reading of the block takes, each with one look beside it.
+  EXPECT_GE(woken, 30U);
+  EXPECT_LE(woken, 46U);
+  EXPECT_EQ(firmware->send(firmware::kPing).status, firmware::kDone);
 }
 
 }  // namespace

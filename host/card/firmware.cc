@@ -15,8 +15,8 @@
 namespace plumbline::card {
 namespace {
 
-// Start-up is some hundred instructions.
-constexpr Picoseconds kStartLimit = milliseconds(1);
+// Start-up zeroes memory, and asks the card for what it has: some 60,000 clocks.
+constexpr Picoseconds kStartLimit = milliseconds(4);
 constexpr const char* kReloadHint = "stop the firmware and load it anew";
 
 std::string statusText(std::uint32_t status) {

@@ -6,7 +6,7 @@
 //   bool takeFailure()     an access since the last call was refused; its read was 0
 //   uint32_t readLocal(uint32_t offset)             a register of the processor's own (local.h)
 //   void writeLocal(uint32_t offset, uint32_t value)
-//   void sleep()           until the timer's time has come, or a word of the host waits
+//   void sleep()           until the timer's time has come, or an enabled interrupt is pending
 #pragma once
 
 #include "firmware/registers.h"
@@ -14,7 +14,7 @@
 namespace plumbline::firmware {
 
 // Keeps the host off the card's registers while it lives. The card ends it by itself after 2,047
-// clocks: some 150 accesses.
+// clocks: some 150 accesses, or 60 where the processor has a clock of its own.
 template <typename Bus>
 class BusLock {
  public:

@@ -35,10 +35,10 @@ class Control {
   void start() {
     shared_.interface_version = kInterfaceVersion;
     shared_.version = kVersion;
-    bus_.writeLocal(local::kIrqEnable, local::kIrqMailIn);
     log(kLogStarted, kVersion);
     startPorts();
     setTimer();
+    setInterrupts();
     shared_.state = kReady;
     shared_.magic = kSharedMagic;
   }
@@ -46,14 +46,17 @@ class Control {
   // Everything that is due, once.
   void service() {
     count(shared_.statistics.wakes);
+    if (!card_known_) lookAgain();
     takeMail();
     if (polling_ && now() >= next_poll_) pollPorts();
+    serveInterrupts();
     if (watchdog_ != 0 && now() - heard_ >= watchdog_) {
       count(shared_.statistics.timer_events);
       park(kHostSilent);
       watchdog_ = 0;
     }
     setTimer();
+    setInterrupts();
   }
 
   [[noreturn]] void run() {
@@ -86,21 +89,54 @@ class Control {
   }
 
   void startPorts() {
+    constexpr uint64_t kUsPerSecond = 1'000'000;
+    // A timer without a frequency has no polls.
+    poll_clocks_ = uint64_t{poll_us_} * bus_.readLocal(local::kClockHz) / kUsPerSecond;
+    card_known_ = learnCard();
+    if (!card_known_) {
+      noteRefusal(regs::global::kCapability);
+      addPorts(portsWithMac());
+    }
+    checkAccesses(regs::mac::kBase);
+    schedulePolls();
+  }
+
+  // What the card says of itself. Where the processor has a clock of its own, that of the card may
+  // be stopped: it is looked for again with each wake, and until then the MACs tell of the ports.
+  bool learnCard() {
     const uint32_t count = card_.ports();
-    port_count_ = count < kMaxPorts ? count : kMaxPorts;
-    shared_.ports = port_count_;
-    const bool has_retry =
-        regs::global::kFeaturesLlr.get(bus_.readCard(regs::global::kFeatures)) != 0;
-    for (uint32_t port = 0; port < port_count_; ++port) ports_[port].start(has_retry);
-    // A clock takes num/den ps. A card without a period has no polls.
+    if (bus_.takeFailure()) return false;
+    const uint32_t features = bus_.readCard(regs::global::kFeatures);
+    // A clock of the card takes num/den ps.
     const uint32_t num = bus_.readCard(regs::global::kClockPeriodNum);
     const uint32_t den = bus_.readCard(regs::global::kClockPeriodDen);
-    constexpr uint64_t kPsPerUs = 1'000'000;
+    const bool has_time = events_.hasTime();
+    if (bus_.takeFailure()) return false;
+    addPorts(count);
+    if (regs::global::kFeaturesLlr.get(features) != 0) {
+      for (uint32_t port = 0; port < port_count_; ++port) ports_[port].addRetry();
+    }
     events_.start(num, den);
-    shared_.ptp.has_time = num != 0 && den != 0 && events_.hasTime() ? 1 : 0;
-    poll_clocks_ = num == 0 ? 0 : poll_us_ * kPsPerUs * den / num;
-    checkAccesses(regs::global::kCapability);
-    schedulePolls();
+    shared_.ptp.has_time = num != 0 && den != 0 && has_time ? 1 : 0;
+    return true;
+  }
+
+  void lookAgain() {
+    card_known_ = learnCard();
+    if (card_known_) schedulePolls();
+  }
+
+  void addPorts(uint32_t count) {
+    for (; port_count_ < count && port_count_ < kMaxPorts; ++port_count_) {
+      ports_[port_count_].start();
+    }
+    shared_.ports = port_count_;
+  }
+
+  uint32_t portsWithMac() {
+    uint32_t count = kMaxPorts;
+    while (count > 0 && !Port<Bus>::hasMac(bus_, count - 1)) --count;
+    return count;
   }
 
   // Polls begin when there is a port to be polled, and end with the last one.
@@ -116,6 +152,8 @@ class Control {
   void pollPorts() {
     const uint64_t time = now();
     next_poll_ = time + poll_clocks_;
+    silenced_ = 0;
+    served_ = 0;
     for (uint32_t port = 0; port < port_count_; ++port) {
       if (!ports_[port].active()) continue;
       const PortChanges changes = ports_[port].poll(time, poll_us_);
@@ -123,12 +161,49 @@ class Control {
       // Counted, not logged: a card that refuses accesses would fill the log.
       if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
     }
-    if (clock_.settings().role != kPtpOff) pollClock(time);
+    if (clock_.settings().role != kPtpOff) pollClock(time, poll_us_);
   }
 
-  void pollClock(uint64_t time) {
+  // Looks at once at what the ports tell of. An interrupt that stays although it has been looked
+  // at, and all of them when they come too often, are off until the next poll.
+  void serveInterrupts() {
+    const uint32_t pending = bus_.readLocal(local::kIrqPending) & irq_enable_ & ~local::kIrqMailIn;
+    if (pending == 0) return;
+    const uint64_t time = now();
+    for (uint32_t port = 0; port < port_count_; ++port) {
+      if ((pending & local::irqLink(port)) == 0) continue;
+      logChanges(port, ports_[port].linkChanged(time), time);
+      if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
+    }
+    if ((pending & eventInterrupt()) != 0) pollClock(time, 0);
+    silenced_ |= bus_.readLocal(local::kIrqPending) & pending;
+    if (++served_ == kMostServed) silenced_ = ~uint32_t{0};
+  }
+
+  // Of the port whose event frames are used; 0: of none.
+  uint32_t eventInterrupt() {
+    const ptp::Settings& is = clock_.settings();
+    const bool frames = is.role == kPtpSlave || is.role == kPtpMaster;
+    return frames ? local::irqEvent(is.port) : 0;
+  }
+
+  void setInterrupts() {
+    uint32_t wanted = 0;
+    if (polling_) {
+      wanted = eventInterrupt();
+      for (uint32_t port = 0; port < port_count_; ++port) {
+        if (ports_[port].watchesLink()) wanted |= local::irqLink(port);
+      }
+    }
+    wanted = (wanted & ~silenced_) | local::kIrqMailIn;
+    if (wanted == irq_enable_) return;
+    irq_enable_ = wanted;
+    bus_.writeLocal(local::kIrqEnable, wanted);
+  }
+
+  void pollClock(uint64_t time, uint32_t elapsed_us) {
     const uint32_t steps = clock_.steps();
-    clock_.poll(poll_us_);
+    clock_.poll(elapsed_us);
     if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
     if (clock_.steps() != steps) logAt(time, kLogPtpStep, nanoseconds(clock_.lastStepPs()));
     reportClock(time);
@@ -194,9 +269,13 @@ class Control {
   // Notes if an access since the last call was refused; `offset` is what was being looked at.
   bool checkAccesses(uint32_t offset) {
     if (!bus_.takeFailure()) return true;
+    noteRefusal(offset);
+    return false;
+  }
+
+  void noteRefusal(uint32_t offset) {
     count(shared_.statistics.failed_accesses);
     log(kLogAccessFailed, offset);
-    return false;
   }
 
   void park(uint32_t reason) {
@@ -389,6 +468,7 @@ class Control {
   }
 
   static constexpr int32_t kMinAnnounceLog = -3;
+  static constexpr uint32_t kMostServed = 8;  // services of interrupts between two polls
 
   Bus& bus_;
   Card<Bus> card_;
@@ -398,12 +478,16 @@ class Control {
   EventPort<Bus> events_;
   ptp::Clock<EventPort<Bus>> clock_;
   uint32_t port_count_ = 0;
+  bool card_known_ = false;   // it has said what it has
   uint64_t poll_clocks_ = 0;  // from one poll of the ports to the next; 0: none
   uint64_t next_poll_ = 0;
   uint64_t due_ = 0;  // what the timer waits for
   bool polling_ = false;
-  uint64_t watchdog_ = 0;  // clocks; 0 while it is not armed
-  uint64_t heard_ = 0;     // when the host last spoke
+  uint32_t irq_enable_ = 0;  // as the processor's register has it
+  uint32_t silenced_ = 0;    // interrupts that are off until the next poll
+  uint32_t served_ = 0;      // since the last poll
+  uint64_t watchdog_ = 0;    // clocks; 0 while it is not armed
+  uint64_t heard_ = 0;       // when the host last spoke
 };
 
 }  // namespace plumbline::firmware

@@ -74,7 +74,7 @@ enum CommandStatus : uint32_t {
   kAccessFailed = 3,  // the card refused a register access
 };
 
-// Words of the answer to kInfo. Times are clocks of the card.
+// Words of the answer to kInfo. Times are clocks of the processor.
 enum InfoValue : uint32_t {
   kUptimeLow,
   kUptimeHigh,
@@ -156,7 +156,7 @@ inline constexpr uint32_t kLogEntries = 64;
 
 inline constexpr uint32_t kMaxPorts = 8;
 
-// A number of 64 bits. Times are clocks of the card since its reset.
+// A number of 64 bits. Times are clocks of the processor since its reset.
 struct Wide {
   uint32_t low;
   uint32_t high;

@@ -135,7 +135,8 @@ class MacBringUp {
     reason_ = MacReason::kNone;
   }
 
-  // One step; to be called every MacTiming::poll_us. At most five register accesses.
+  // One step; to be called every MacTiming::poll_us, and while the state is kUp at any time. At
+  // most five register accesses.
   void poll() {
     switch (step_) {
       case Step::kStart:

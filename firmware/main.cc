@@ -1,6 +1,10 @@
 // The firmware on the processor itself: its header, its bus, its main function and its trap
 // handler.
+#include <stddef.h>
+
 #include "firmware/control.h"
+
+inline void* operator new(size_t /*bytes*/, void* place) noexcept { return place; }
 
 namespace plumbline::firmware {
 namespace {
@@ -76,11 +80,19 @@ constinit const HeaderWords firmware_header __attribute__((section(".header.word
     0,           _memory_bytes,     _shared_offset, 0};
 
 namespace {
-constinit Control<CoreBus> control(bus, firmware_shared);
+
+// Made anew with each start: initial data would keep what an earlier run has left in them.
+using CoreControl = Control<CoreBus>;
+alignas(CoreControl) unsigned char control_storage[sizeof(CoreControl)];
+CoreControl* control = nullptr;
+
 }  // namespace
 
 extern "C" [[noreturn]] void firmwareMain();
-extern "C" void firmwareMain() { control.run(); }
+extern "C" void firmwareMain() {
+  control = new (control_storage) CoreControl(bus, firmware_shared);
+  control->run();
+}
 
 extern "C" uint32_t firmwareTrap(uint32_t cause, uint32_t address, uint32_t value);
 extern "C" uint32_t firmwareTrap(uint32_t cause, uint32_t address, uint32_t value) {
@@ -88,7 +100,7 @@ extern "C" uint32_t firmwareTrap(uint32_t cause, uint32_t address, uint32_t valu
     bus.noteFailure();
     return address + kInstructionBytes;
   }
-  control.fault(cause, address, value);
+  if (control != nullptr) control->fault(cause, address, value);
   // Nothing enabled: it sleeps until the host resets it.
   for (;;) asm volatile("csrw mie, zero\n\twfi" : : : "memory");
 }

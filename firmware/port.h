@@ -40,21 +40,32 @@ class Port {
         retry_(bus, port),
         health_(bus, port, timing.health_us) {}
 
-  // Reads what the port has. From here on its link is watched, or brought up if it is not up.
-  void start(bool has_retry) {
-    has_mac_ =
-        bus_.readCard(regs::mac::address(number_, regs::mac::kMacId)) == regs::mac::kMacIdValue;
-    has_retry_ = has_retry;
+  // Whether there is a MAC with registers for port `port`, which the card need not have.
+  static bool hasMac(Bus& bus, uint32_t port) {
+    return bus.readCard(regs::mac::address(port, regs::mac::kMacId)) == regs::mac::kMacIdValue;
+  }
+
+  // Looks for the MAC. From here on its link is watched, or brought up if it is not up.
+  void start() {
+    has_mac_ = hasMac(bus_, number_);
     if (has_mac_) link_.adopt(kInitialFec);
     const Update update(status_.sequence);
     status_.has_mac = has_mac_ ? 1 : 0;
-    status_.has_retry = has_retry_ ? 1 : 0;
     status_.link.mode = has_mac_ ? kLinkRun : kLinkReleased;
     status_.link.fec = static_cast<uint32_t>(kInitialFec);
   }
 
+  // The card has link-level retry.
+  void addRetry() {
+    has_retry_ = true;
+    const Update update(status_.sequence);
+    status_.has_retry = 1;
+  }
+
   [[nodiscard]] bool hasMac() const { return has_mac_; }
   [[nodiscard]] bool hasRetry() const { return has_retry_; }
+  // The firmware has a use for MAC_STATUS.link_changed.
+  [[nodiscard]] bool watchesLink() const { return has_mac_ && status_.link.mode == kLinkRun; }
   // There is something to be done from time to time.
   [[nodiscard]] bool active() const {
     return (has_mac_ && status_.link.mode != kLinkReleased) || retry_.active();
@@ -70,6 +81,15 @@ class Port {
       }
     }
     retry_.poll(elapsed_us);
+    return report(now);
+  }
+
+  // The MAC has told of a change of its link: a loss is dealt with at once. What brings a link up
+  // counts its time in polls.
+  PortChanges linkChanged(uint64_t now) {
+    bus_.writeCard(regs::mac::address(number_, regs::mac::kMacCommand),
+                   regs::mac::kMacCommandSeen.mask());
+    if (link_.state() == MacState::kUp) link_.poll();
     return report(now);
   }
 

@@ -10,7 +10,7 @@ namespace plumbline::firmware::regs {
 
 // Version of the map that this header was made from.
 inline constexpr uint32_t kMapMajor = 1;
-inline constexpr uint32_t kMapMinor = 5;
+inline constexpr uint32_t kMapMinor = 6;
 inline constexpr uint32_t kMapPatch = 0;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
@@ -37,12 +37,12 @@ inline constexpr uint32_t kCount = 1;
 inline constexpr uint32_t kId = 0x010;
 inline constexpr uint32_t kIdValue = 0x504C554D;
 inline constexpr uint32_t kVersion = 0x014;
-inline constexpr uint32_t kVersionValue = 0x01050000;
+inline constexpr uint32_t kVersionValue = 0x01060000;
 inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr uint32_t kMapHash = 0x018;
-inline constexpr uint32_t kMapHashValue = 0xE6F52B16;
+inline constexpr uint32_t kMapHashValue = 0x36EAE158;
 inline constexpr uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -383,6 +383,9 @@ inline constexpr uint32_t kCount = 1;
 inline constexpr uint32_t kCoreId = 0x000;
 inline constexpr uint32_t kCoreIdValue = 0x504C5256;
 inline constexpr uint32_t kMemoryBytes = 0x004;
+inline constexpr uint32_t kClockHz = 0x008;
+inline constexpr uint32_t kMapVersion = 0x00C;
+inline constexpr uint32_t kMapVersionValue = 0x01060000;
 inline constexpr uint32_t kControl = 0x010;
 inline constexpr Field kControlHalt{kControl, 0, 1};
 inline constexpr Field kControlReset{kControl, 1, 1};
@@ -461,6 +464,7 @@ inline constexpr Field kMacStatusTxFault{kMacStatus, 15, 1};
 inline constexpr Field kMacStatusSendsFrames{kMacStatus, 16, 1};
 inline constexpr Field kMacStatusSendsRfi{kMacStatus, 17, 1};
 inline constexpr Field kMacStatusSendsIdle{kMacStatus, 18, 1};
+inline constexpr Field kMacStatusLinkChanged{kMacStatus, 19, 1};
 inline constexpr Field kMacStatusCardClock{kMacStatus, 24, 1};
 inline constexpr uint32_t kMacLanes = 0x010;
 inline constexpr Field kMacLanesBlockLock{kMacLanes, 0, 20};
@@ -475,6 +479,7 @@ inline constexpr Field kMacStickyCardClockLost{kMacSticky, 2, 1};
 inline constexpr uint32_t kMacCommand = 0x01C;
 inline constexpr Field kMacCommandSnapshot{kMacCommand, 0, 1};
 inline constexpr Field kMacCommandClear{kMacCommand, 1, 1};
+inline constexpr Field kMacCommandSeen{kMacCommand, 2, 1};
 inline constexpr uint32_t kMacCounters = 0x020;
 inline constexpr Field kMacCountersBusy{kMacCounters, 0, 1};
 inline constexpr uint32_t kMacClockCount = 0x024;

@@ -1,9 +1,11 @@
 #include "card/card_dma.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "card/dma_registers.h"
+#include "card/registers.h"
 
 namespace plumbline::card {
 namespace {
@@ -14,6 +16,17 @@ constexpr std::size_t kRingBytes = std::size_t{64} << 20U;
 constexpr std::size_t kListBytes = std::size_t{1} << 20U;
 // Handing over a list takes some ten accesses and two copies.
 constexpr std::size_t kLongList = 64;
+
+// The card's lists reach what is behind its clock crossing: blocks core and mac of a kernel are
+// before it.
+bool isBeforeCard(const RegisterAccess& access) {
+  constexpr std::uint32_t kMacEnd = regs::mac::kBase + regs::mac::kSize * regs::mac::kCount;
+  const auto within = [&](std::uint32_t base, std::uint32_t end) {
+    return access.offset >= base && access.offset < end;
+  };
+  return within(regs::core::kBase, regs::core::kBase + regs::core::kSize) ||
+         within(regs::mac::kBase, kMacEnd);
+}
 
 }  // namespace
 
@@ -26,7 +39,9 @@ bool CardDma::present() {
 
 std::vector<std::uint32_t> CardDma::accessAll(std::span<const RegisterAccess> accesses) {
   // The bus' own function would call this one.
-  if (accesses.size() < kLongList || !present()) return bus_.RegisterBus::accessAll(accesses);
+  if (accesses.size() < kLongList || std::ranges::any_of(accesses, isBeforeCard) || !present()) {
+    return bus_.RegisterBus::accessAll(accesses);
+  }
   if (!loader_) loader_ = std::make_unique<RegisterLoader>(bus_, memory_(kListBytes));
   return loader_->run(accesses);
 }

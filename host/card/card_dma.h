@@ -21,8 +21,8 @@ class CardDma {
   // `bus`: single accesses to the card; must outlive it.
   CardDma(RegisterBus& bus, BufferSource memory);
 
-  // As RegisterBus::accessAll(): executed by the card itself if it supports this and there are
-  // many.
+  // As RegisterBus::accessAll(): executed by the card itself if it supports this, there are many,
+  // and none is of block core or mac.
   std::vector<std::uint32_t> accessAll(std::span<const RegisterAccess> accesses);
   // As of RegisterBus.
   void startCapture();

@@ -13,6 +13,8 @@ namespace core = regs::core;
 }  // namespace
 
 bool ControlCore::isPresent(RegisterBus& bus) {
+  // The block answers on cards whose other registers have no clock at the moment.
+  if (bus.read(core::kBase + core::kCoreId) == core::kCoreIdValue) return true;
   return regs::global::kFeaturesCore.get(bus.read(regs::global::kFeatures)) != 0;
 }
 
@@ -31,7 +33,14 @@ ControlCore::ControlCore(RegisterBus& bus) : bus_(bus) {
                 "CORE_ID", fmt::format("0x{:08X}", core::kCoreIdValue));
   }
   memory_bytes_ = readRegister(core::kMemoryBytes);
+  clock_hz_ = readRegister(core::kClockHz);
+  if (clock_hz_ == 0) {
+    throw Error(ErrorKind::kTester, "the clock of the control processor has no frequency",
+                "CLOCK_HZ", "1 Hz and more");
+  }
 }
+
+std::uint32_t ControlCore::mapVersion() { return readRegister(core::kMapVersion); }
 
 CoreState ControlCore::state() {
   if (core::kControlReset.get(readRegister(core::kControl)) != 0) return CoreState::kReset;

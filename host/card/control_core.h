@@ -22,13 +22,18 @@ enum class CoreState {
 // Not thread-safe. Errors of the bus are passed on.
 class ControlCore {
  public:
-  // `bus` must outlive it. Throws Error(kUnsupported) for a card without a control processor.
+  // `bus` must outlive it. Throws Error(kUnsupported) for a card without a control processor,
+  // Error(kTester) when the processor's block does not answer as one.
   explicit ControlCore(RegisterBus& bus);
 
   // Whether the card behind `bus`, which is a Plumbline card, has one.
   static bool isPresent(RegisterBus& bus);
 
   [[nodiscard]] std::uint32_t memoryBytes() const { return memory_bytes_; }
+  // Frequency [Hz] of the processor's clock and timer; not 0.
+  [[nodiscard]] std::uint32_t clockHz() const { return clock_hz_; }
+  // Of the card's register map, as VERSION has it.
+  [[nodiscard]] std::uint32_t mapVersion();
   [[nodiscard]] CoreState state();
 
   // Holds processor, timer and mailbox in reset. The memory stays as it is.
@@ -54,6 +59,7 @@ class ControlCore {
 
   RegisterBus& bus_;
   std::uint32_t memory_bytes_ = 0;
+  std::uint32_t clock_hz_ = 0;
 };
 
 }  // namespace plumbline::card

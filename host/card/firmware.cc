@@ -15,8 +15,8 @@
 namespace plumbline::card {
 namespace {
 
-// Start-up is some hundred instructions.
-constexpr Picoseconds kStartLimit = milliseconds(1);
+// Start-up zeroes memory, and asks the card for what it has: some 60,000 clocks.
+constexpr Picoseconds kStartLimit = milliseconds(4);
 constexpr const char* kReloadHint = "stop the firmware and load it anew";
 
 std::string statusText(std::uint32_t status) {
@@ -34,14 +34,7 @@ std::string statusText(std::uint32_t status) {
 
 }  // namespace
 
-Firmware::Firmware(RegisterBus& bus) : bus_(bus), core_(bus) {
-  period_num_ = bus_.read(regs::global::kClockPeriodNum);
-  period_den_ = bus_.read(regs::global::kClockPeriodDen);
-  if (period_num_ == 0 || period_den_ == 0) {
-    throw Error(ErrorKind::kTester, "the card says that its clock has no period",
-                "CLOCK_PERIOD_NUM, CLOCK_PERIOD_DEN");
-  }
-}
+Firmware::Firmware(RegisterBus& bus) : bus_(bus), core_(bus) {}
 
 void Firmware::load(const FirmwareImage& image) {
   if (image.header.memory_bytes > core_.memoryBytes()) {
@@ -72,7 +65,7 @@ void Firmware::load(const FirmwareImage& image) {
 }
 
 void Firmware::checkMap(const firmware::ImageHeader& header) {
-  const std::uint32_t card = bus_.read(regs::global::kVersion);
+  const std::uint32_t card = core_.mapVersion();
   const auto major = [](std::uint32_t version) { return regs::global::kVersionMajor.get(version); };
   const auto minor = [](std::uint32_t version) { return regs::global::kVersionMinor.get(version); };
   if (major(card) == major(header.map_version) && minor(card) >= minor(header.map_version)) return;
@@ -207,13 +200,15 @@ FirmwareInfo Firmware::info() {
 }
 
 void Firmware::armWatchdog(Picoseconds silence) {
-  const std::int64_t clocks = silence.count() / period_num_ * period_den_ +
-                              silence.count() % period_num_ * period_den_ / period_num_;
+  const std::int64_t hz = core_.clockHz();
+  const std::int64_t second = seconds(1).count();
+  const std::int64_t clocks =
+      silence.count() / second * hz + silence.count() % second / 1'000 * hz / (second / 1'000);
   if (clocks < 1) {
-    throw Error(
-        ErrorKind::kUsage,
-        fmt::format("a watchdog of {} ps is shorter than a clock of the card", silence.count()), {},
-        "a clock at least");
+    throw Error(ErrorKind::kUsage,
+                fmt::format("a watchdog of {} ps is shorter than a clock of the control processor",
+                            silence.count()),
+                {}, "a clock at least");
   }
   const auto count = static_cast<std::uint64_t>(clocks);
   send(firmware::kArmWatchdog,
@@ -285,9 +280,14 @@ void Firmware::setRetry(std::uint32_t port, firmware::RetryPolicy policy, std::u
 }
 
 Picoseconds Firmware::timeOf(std::uint64_t clocks) const {
-  const std::uint64_t whole = clocks / period_den_ * period_num_;
-  const std::uint64_t rest = clocks % period_den_ * period_num_ / period_den_;
-  return Picoseconds(static_cast<std::int64_t>(whole + rest));
+  const std::uint64_t hz = core_.clockHz();
+  // A remainder below 2^32 times 10^12 does not fit: whole seconds, then ns, then ps.
+  constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+  constexpr std::uint64_t kPsPerNs = 1'000;
+  const std::uint64_t ns = clocks % hz * kNsPerSecond;
+  const std::uint64_t ps = ns / hz * kPsPerNs + ns % hz * kPsPerNs / hz;
+  return seconds(static_cast<std::int64_t>(clocks / hz)) +
+         Picoseconds(static_cast<std::int64_t>(ps));
 }
 
 }  // namespace plumbline::card

@@ -68,7 +68,7 @@ class Firmware {
   [[nodiscard]] firmware::Shared shared();
 
   // From now on the firmware parks the transmitter when the host has not spoken for `silence`.
-  // Throws Error(kUsage) unless it is a clock at least.
+  // Throws Error(kUsage) unless it is a clock of the processor at least.
   void armWatchdog(Picoseconds silence);
   void disarmWatchdog();
 
@@ -97,7 +97,7 @@ class Firmware {
   // Throws Error(kTester) for a card without block time, and for what is out of its range.
   void setPtp(const PtpSettings& settings);
 
-  // Clocks of the card as time.
+  // Clocks of the processor, which the firmware's times are, as time, rounded down.
   [[nodiscard]] Picoseconds timeOf(std::uint64_t clocks) const;
 
  private:
@@ -114,8 +114,6 @@ class Firmware {
 
   RegisterBus& bus_;
   ControlCore core_;
-  std::uint32_t period_num_ = 0;  // clock period in ps as a fraction
-  std::uint32_t period_den_ = 1;
   std::optional<std::uint32_t> shared_offset_;
   std::uint32_t sequence_ = 0;
 };

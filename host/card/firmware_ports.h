@@ -55,7 +55,7 @@ struct CardClock {
   std::uint32_t losses = 0;  // of a master
   std::uint32_t bad_frames = 0;
   std::uint32_t dropped = 0;
-  std::uint64_t changed = 0;  // clocks of the card
+  std::uint64_t changed = 0;  // clocks of the processor
 };
 
 CardClock clockOf(const firmware::PtpStatus& status);

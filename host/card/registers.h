@@ -14,9 +14,9 @@ namespace plumbline::card::regs {
 
 // Version of the map that this header was made from, and the first 32 bits of its source's SHA-256.
 inline constexpr std::uint32_t kMapMajor = 1;
-inline constexpr std::uint32_t kMapMinor = 5;
+inline constexpr std::uint32_t kMapMinor = 6;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0xE6F52B16;
+inline constexpr std::uint32_t kMapHash = 0x36EAE158;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -107,12 +107,12 @@ inline constexpr std::uint32_t kCount = 1;
 inline constexpr std::uint32_t kId = 0x010;
 inline constexpr std::uint32_t kIdValue = 0x504C554D;
 inline constexpr std::uint32_t kVersion = 0x014;
-inline constexpr std::uint32_t kVersionValue = 0x01050000;
+inline constexpr std::uint32_t kVersionValue = 0x01060000;
 inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0xE6F52B16;
+inline constexpr std::uint32_t kMapHashValue = 0x36EAE158;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -161,8 +161,8 @@ inline constexpr Field kBusLockStatusByCore{kBusLockStatus, 1, 1};
 
 inline constexpr std::array<RegisterInfo, 19> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
-    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01050000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0xE6F52B16, true},
+    {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01060000, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x36EAE158, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
     {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000107FF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
@@ -642,6 +642,9 @@ inline constexpr std::uint32_t kCount = 1;
 inline constexpr std::uint32_t kCoreId = 0x000;
 inline constexpr std::uint32_t kCoreIdValue = 0x504C5256;
 inline constexpr std::uint32_t kMemoryBytes = 0x004;
+inline constexpr std::uint32_t kClockHz = 0x008;
+inline constexpr std::uint32_t kMapVersion = 0x00C;
+inline constexpr std::uint32_t kMapVersionValue = 0x01060000;
 inline constexpr std::uint32_t kControl = 0x010;
 inline constexpr Field kControlHalt{kControl, 0, 1};
 inline constexpr Field kControlReset{kControl, 1, 1};
@@ -664,9 +667,11 @@ inline constexpr std::uint32_t kMemRead = 0x030;
 inline constexpr std::uint32_t kMailIn = 0x034;
 inline constexpr std::uint32_t kMailOut = 0x038;
 
-inline constexpr std::array<RegisterInfo, 13> kRegisters{{
+inline constexpr std::array<RegisterInfo, 15> kRegisters{{
     {"CORE_ID", 0x000, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C5256, true},
     {"MEMORY_BYTES", 0x004, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"CLOCK_HZ", 0x008, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
+    {"MAP_VERSION", 0x00C, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01060000, true},
     {"CONTROL", 0x010, 1, Access::kReadWrite, 0x00000003, 0x00000001, false},
     {"COMMAND", 0x014, 1, Access::kWriteOnePulse, 0x00000003, 0x00000000, false},
     {"STATUS", 0x018, 1, Access::kReadOnly, 0x0000001F, 0x00000000, false},
@@ -736,6 +741,7 @@ inline constexpr Field kMacStatusTxFault{kMacStatus, 15, 1};
 inline constexpr Field kMacStatusSendsFrames{kMacStatus, 16, 1};
 inline constexpr Field kMacStatusSendsRfi{kMacStatus, 17, 1};
 inline constexpr Field kMacStatusSendsIdle{kMacStatus, 18, 1};
+inline constexpr Field kMacStatusLinkChanged{kMacStatus, 19, 1};
 inline constexpr Field kMacStatusCardClock{kMacStatus, 24, 1};
 inline constexpr std::uint32_t kMacLanes = 0x010;
 inline constexpr Field kMacLanesBlockLock{kMacLanes, 0, 20};
@@ -750,6 +756,7 @@ inline constexpr Field kMacStickyCardClockLost{kMacSticky, 2, 1};
 inline constexpr std::uint32_t kMacCommand = 0x01C;
 inline constexpr Field kMacCommandSnapshot{kMacCommand, 0, 1};
 inline constexpr Field kMacCommandClear{kMacCommand, 1, 1};
+inline constexpr Field kMacCommandSeen{kMacCommand, 2, 1};
 inline constexpr std::uint32_t kMacCounters = 0x020;
 inline constexpr Field kMacCountersBusy{kMacCounters, 0, 1};
 inline constexpr std::uint32_t kMacClockCount = 0x024;
@@ -777,11 +784,11 @@ inline constexpr std::array<RegisterInfo, 26> kRegisters{{
     {"MAC_ID", 0x000, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C4D43, true},
     {"MAC_CONTROL", 0x004, 1, Access::kReadWrite, 0x00000FFF, 0x00000F07, false},
     {"MAC_RESET", 0x008, 1, Access::kReadWrite, 0x0000001F, 0x00000000, false},
-    {"MAC_STATUS", 0x00C, 1, Access::kReadOnly, 0x0107FFFF, 0x00000000, false},
+    {"MAC_STATUS", 0x00C, 1, Access::kReadOnly, 0x010FFFFF, 0x00000000, false},
     {"MAC_LANES", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},
     {"MAC_SYNCED", 0x014, 1, Access::kReadOnly, 0x000FFFFF, 0x00000000, false},
     {"MAC_STICKY", 0x018, 1, Access::kWriteOneClear, 0x00000007, 0x00000000, false},
-    {"MAC_COMMAND", 0x01C, 1, Access::kWriteOnePulse, 0x00000003, 0x00000000, false},
+    {"MAC_COMMAND", 0x01C, 1, Access::kWriteOnePulse, 0x00000007, 0x00000000, false},
     {"MAC_COUNTERS", 0x020, 1, Access::kReadOnly, 0x00000001, 0x00000000, false},
     {"MAC_CLOCK_COUNT", 0x024, 1, Access::kReadOnly, 0x0001FFFF, 0x00000000, false},
     {"FEC_CODEWORDS_LO", 0x040, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},

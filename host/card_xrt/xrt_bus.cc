@@ -134,7 +134,7 @@ class XrtBus::Impl {
   std::uint32_t read(std::uint32_t offset) {
     const std::uint32_t value =
         guarded("read", offset, [&] { return card_.read_register(offset); });
-    if (value == kAllOnes && card_.read_register(regs::global::kId) == kAllOnes) {
+    if (value == kAllOnes && gone()) {
       throw Error(ErrorKind::kTester, "the card does not answer any more", readOf(offset),
                   "a look at the slot, the card's power and the kernel's log");
     }
@@ -145,6 +145,13 @@ class XrtBus::Impl {
       card_.write_register(offset, value);
       return 0U;
     });
+  }
+  // All ones is what a read of a card gives that is not there. Block core answers while the card's
+  // clock is stopped, ID on cards without that block.
+  bool gone() {
+    constexpr std::uint32_t kCoreId = regs::core::kBase + regs::core::kCoreId;
+    return card_.read_register(regs::global::kId) == kAllOnes &&
+           card_.read_register(kCoreId) == kAllOnes;
   }
   // In the first memory bank that an argument of the card is connected to.
   std::unique_ptr<DeviceBuffer> buffer(std::size_t bytes) {

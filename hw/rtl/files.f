@@ -13,6 +13,7 @@ pkg/plumb_reset_sync.sv
 pkg/plumb_sync.sv
 mac/plumb_crc32.sv
 csr/plumb_axil.sv
+csr/plumb_register_crossing.sv
 csr/plumb_axil_bridge.sv
 csr/plumb_card_time.sv
 csr/plumb_hist_reader.sv
@@ -124,3 +125,4 @@ core/plumb_core_ram.sv
 core/plumb_core_local.sv
 core/plumb_core_host.sv
 core/plumb_core.sv
+top/plumb_control.sv

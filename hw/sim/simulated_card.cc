@@ -97,6 +97,7 @@ void SimulatedCard::rise() {
 void SimulatedCard::fall() {
   std::uint32_t acknowledged = 0;
   std::uint32_t busy = 0;
+  std::uint32_t events = 0;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     VPlumbCardPort& port = *ports_[i];
     port.clk_i = 0;
@@ -104,10 +105,12 @@ void SimulatedCard::fall() {
     port.eval();
     acknowledged |= static_cast<std::uint32_t>(port.reg_ack_o) << i;
     busy |= static_cast<std::uint32_t>(port.bus_busy_o) << i;
+    events |= static_cast<std::uint32_t>(port.event_waits_o) << i;
     common_->port_rdata_i[i] = port.reg_rdata_o;
   }
   common_->port_ack_i = static_cast<std::uint8_t>(acknowledged);
   common_->port_bus_busy_i = static_cast<std::uint8_t>(busy);
+  common_->port_event_i = static_cast<std::uint8_t>(events);
   common_->clk_i = 0;
   common_->eval();
 }

@@ -2,12 +2,12 @@
 // package.tcl puts beside it. Registers begin at 0x10; 0x00 to 0x0C are left to the runtime.
 //
 // Clocks:
-//   ap_clk           of the platform, always there: register bus, and the registers of the MACs
-//                    (plumb_mac_regs, block mac)
+//   ap_clk           of the platform, always there, 300 MHz: register bus, control processor
+//                    (plumb_control), and the registers of the MACs (plumb_mac_regs, block mac)
 //   gt_txusrclk2[0]  the first MAC's (322.265625 MHz): the card, its memory port, and port 0
 //   gt_txusrclk2[p]  those of the other MACs, of the same frequency and any phase: a shallow FIFO
 //                    (plumb_mac_cross) lies between them and the card
-// So all ports count one card time. A register access reaches the card over plumb_axil_bridge,
+// So all ports count one card time. A register access reaches the card over plumb_control,
 // which answers with SLVERR while the first MAC has no clock.
 //
 // The card is in reset with ap_rst_n, and while the first MAC's clock is stopped on purpose
@@ -129,9 +129,12 @@ module plumb_kernel #(
   output      logic [Ports*12-1:0]    gt_loopback_in
 );
 
+  // What package.tcl asks the platform for.
+  localparam int unsigned ApClockHz = 300000000;
+
   // ---- Resets, each on its clock ----
 
-  logic [Ports-1:0]         mac_rst_n, link_up_mac, link_up, overflow, stopped;
+  logic [Ports-1:0]         mac_rst_n, link_up_mac, link_up, overflow, stopped, changed, event_waits;
   logic                     card_clk, card_rst_n;
 
   assign card_clk   = gt_txusrclk2[0];
@@ -149,7 +152,7 @@ module plumb_kernel #(
     );
   end
 
-  // ---- Register bus: the MACs' registers here, the card's over the bridge ----
+  // ---- Control: register bus, processor; the MACs' registers ----
 
   logic [15:0] card_awaddr, card_araddr;
   logic [31:0] card_wdata, card_rdata, local_wdata, local_rdata;
@@ -159,8 +162,13 @@ module plumb_kernel #(
   logic        card_arvalid, card_arready, card_rvalid, card_rready;
   logic [11:2] local_addr;
   logic        local_wen, local_ren, reachable, lost;
+  logic        core_req, core_write, core_ack, core_error;
+  logic [15:2] core_addr;
+  logic [31:0] core_wdata, core_rdata;
 
-  plumb_axil_bridge u_bridge (
+  plumb_control #(
+    .ClockHz (ApClockHz)
+  ) u_control (
     .clk_i            (ap_clk),
     .rst_ni           (ap_rst_n),
     .s_axil_awaddr_i  (s_axi_control_awaddr),
@@ -180,15 +188,24 @@ module plumb_kernel #(
     .s_axil_rresp_o   (s_axi_control_rresp),
     .s_axil_rvalid_o  (s_axi_control_rvalid),
     .s_axil_rready_i  (s_axi_control_rready),
-    .local_addr_o     (local_addr),
-    .local_wen_o      (local_wen),
-    .local_ren_o      (local_ren),
-    .local_wdata_o    (local_wdata),
-    .local_rdata_i    (local_rdata),
+    .mac_addr_o       (local_addr),
+    .mac_wen_o        (local_wen),
+    .mac_ren_o        (local_ren),
+    .mac_wdata_o      (local_wdata),
+    .mac_rdata_i      (local_rdata),
+    .mac_changed_i    (8'(changed)),
+    .event_waits_i    (8'(event_waits)),
     .reachable_o      (reachable),
     .lost_o           (lost),
     .m_clk_i          (card_clk),
     .m_rst_ni         (card_rst_n),
+    .core_req_o       (core_req),
+    .core_write_o     (core_write),
+    .core_addr_o      (core_addr),
+    .core_wdata_o     (core_wdata),
+    .core_ack_i       (core_ack),
+    .core_error_i     (core_error),
+    .core_rdata_i     (core_rdata),
     .m_axil_awaddr_o  (card_awaddr),
     .m_axil_awvalid_o (card_awvalid),
     .m_axil_awready_i (card_awready),
@@ -236,6 +253,7 @@ module plumb_kernel #(
       .card_reachable_i (reachable),
       .card_lost_i      (lost),
       .link_up_o        (link_up_mac[p]),
+      .changed_o        (changed[p]),
       .stopped_o        (stopped[p]),
       .rx_overflow_i    (overflow[p]),
       .gt_txusrclk2     (gt_txusrclk2[p]),
@@ -394,7 +412,8 @@ module plumb_kernel #(
   plumb_card_host #(
     .Ports       (Ports),
     .FlowsLog2   (FlowsLog2),
-    .OrderedSets (1'b0)
+    .OrderedSets (1'b0),
+    .CoreOutside (1'b1)
   ) u_card (
     .clk_i               (card_clk),
     .rst_ni              (card_rst_n),
@@ -457,6 +476,14 @@ module plumb_kernel #(
     .rx_ctl_valid_i      ('0),
     .rx_ctl_i            ('0),
     .link_up_i           (link_up),
+    .core_req_i          (core_req),
+    .core_write_i        (core_write),
+    .core_addr_i         (core_addr),
+    .core_wdata_i        (core_wdata),
+    .core_ack_o          (core_ack),
+    .core_error_o        (core_error),
+    .core_rdata_o        (core_rdata),
+    .event_waits_o       (event_waits),
     .pps_i               (1'b0),
     .pps_o               (unused_pps)
   );

@@ -11,6 +11,7 @@ module plumb_kernel_mac (
   input  wire logic        card_reachable_i,
   input  wire logic        card_lost_i,
   output      logic        link_up_o,       // to be synchronised
+  output      logic        changed_o,       // level: the link has changed
   output      logic        stopped_o,       // the MAC's clock is stopped on purpose
   input  wire logic        rx_overflow_i,   // of plumb_mac_cross
 
@@ -119,7 +120,8 @@ module plumb_kernel_mac (
     .mac_clk_i        (gt_txusrclk2),
     .status_i         (status),
     .control_o        (control),
-    .link_up_o        (link_up_o)
+    .link_up_o        (link_up_o),
+    .changed_o        (changed_o)
   );
 
 endmodule

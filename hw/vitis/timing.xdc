@@ -15,9 +15,13 @@ set mac_clks [list $card_clk $mac1_clk]
 # ---- Between clocks ----
 # Into a synchroniser (plumb_sync): one period, so that the bits of a word do not drift apart by more
 # than the words differ. Only the path counts, not the clocks' skew.
-# Register bus: levels of plumb_axil_bridge.
-set_max_delay -datapath_only 3.103 -from $card_clk -to [get_cells -hierarchical -filter {NAME =~ */u_bridge/u_to_host/first_q_reg*}]
-set_max_delay -datapath_only 3.103 -from $ap_clk -to [get_cells -hierarchical -filter {NAME =~ */u_bridge/u_to_card/first_q_reg*}]
+# Register bus, and the processor's accesses: levels of plumb_register_crossing.
+set_max_delay -datapath_only 3.103 -from $card_clk -to [get_cells -hierarchical -filter {NAME =~ */u_control/u_bridge/u_crossing/u_to_host/first_q_reg*}]
+set_max_delay -datapath_only 3.103 -from $ap_clk -to [get_cells -hierarchical -filter {NAME =~ */u_control/u_bridge/u_crossing/u_to_card/first_q_reg*}]
+set_max_delay -datapath_only 3.103 -from $card_clk -to [get_cells -hierarchical -filter {NAME =~ */u_control/u_core_crossing/u_to_host/first_q_reg*}]
+set_max_delay -datapath_only 3.103 -from $ap_clk -to [get_cells -hierarchical -filter {NAME =~ */u_control/u_core_crossing/u_to_card/first_q_reg*}]
+# Event frames that wait, an interrupt of the processor.
+set_max_delay -datapath_only 3.103 -from $card_clk -to [get_cells -hierarchical -filter {NAME =~ */u_control/u_event/first_q_reg*}]
 # MAC registers: levels of the MAC, the wishes for it, and the handshake of a snapshot.
 set_max_delay -datapath_only 3.103 -from $mac_clks -to [get_cells -hierarchical -filter {NAME =~ */gen_regs*.u_mac/u_regs/u_levels/first_q_reg*}]
 set_max_delay -datapath_only 3.103 -from $mac_clks -to [get_cells -hierarchical -filter {NAME =~ */gen_regs*.u_mac/u_regs/u_beat/first_q_reg*}]
@@ -42,11 +46,16 @@ set_bus_skew 3.103 -from [get_cells -hierarchical -filter {NAME =~ */gen_mac?1?.
 # the FIFOs, an access and its answer, a snapshot of the MAC's counters and its command.
 set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */gen_mac?1?.gen_crossed.u_cross/u_tx/words_reg*}] -to $mac1_clk
 set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */gen_mac?1?.gen_crossed.u_cross/u_rx/words_reg*}] -to $card_clk
-set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_bridge/write_q_reg*}] -to $card_clk
-set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_bridge/address_q_reg*}] -to $card_clk
-set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_bridge/wdata_q_reg*}] -to $card_clk
-set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_bridge/answer_resp_q_reg*}] -to $ap_clk
-set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_bridge/answer_data_q_reg*}] -to $ap_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_bridge/u_crossing/write_q_reg*}] -to $card_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_bridge/u_crossing/address_q_reg*}] -to $card_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_bridge/u_crossing/wdata_q_reg*}] -to $card_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_bridge/u_crossing/answer_resp_q_reg*}] -to $ap_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_bridge/u_crossing/answer_data_q_reg*}] -to $ap_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_core_crossing/write_q_reg*}] -to $card_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_core_crossing/address_q_reg*}] -to $card_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_core_crossing/wdata_q_reg*}] -to $card_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_core_crossing/answer_resp_q_reg*}] -to $ap_clk
+set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */u_control/u_core_crossing/answer_data_q_reg*}] -to $ap_clk
 set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */gen_regs*.u_mac/u_regs/u_counters/wide_o_reg*}] -to $ap_clk
 set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */gen_regs*.u_mac/u_regs/u_counters/narrow_o_reg*}] -to $ap_clk
 set_max_delay -datapath_only 6.206 -from [get_cells -hierarchical -filter {NAME =~ */gen_regs*.u_mac/u_regs/snapshot_q_reg*}] -to $mac_clks

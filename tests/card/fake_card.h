@@ -47,7 +47,8 @@ class FakeCard final : public RegisterBus {
 
   std::uint32_t read(std::uint32_t offset) override {
     time += nanoseconds(10);
-    if (offset < regs::port::kBase) return words[offset];
+    constexpr std::uint32_t kPortsEnd = regs::port::kBase + regs::port::kSize * regs::port::kCount;
+    if (offset < regs::port::kBase || offset >= kPortsEnd) return words[offset];
     const std::uint32_t port = offset / 0x1000 - 1;
     switch (offset % 0x1000) {
       case regs::port::kHistLo:

@@ -44,11 +44,29 @@ TEST(FirmwareDriver, ClocksAreTimes) {
   FakeCard card;
   card.words[regs::global::kFeatures] |= kCoreFeature;
   card.words[regs::core::kBase + regs::core::kCoreId] = 0x504C5256;
+  card.words[regs::core::kBase + regs::core::kClockHz] = 322'265'625;
   const Firmware firmware(card);
   // 102,400 ps are 33 clocks; an hour is 1,160,156,250,000 of them.
   EXPECT_EQ(firmware.timeOf(33), Picoseconds(102'400));
   EXPECT_EQ(firmware.timeOf(1), Picoseconds(3'103));
   EXPECT_EQ(firmware.timeOf(1'160'156'250'000), seconds(3600));
+}
+
+// The processor's clock, not the card's: they differ in a kernel.
+TEST(FirmwareDriver, ClocksAreThoseOfTheProcessor) {
+  FakeCard card;
+  card.words[regs::core::kBase + regs::core::kCoreId] = 0x504C5256;
+  card.words[regs::core::kBase + regs::core::kClockHz] = 300'000'000;
+  const Firmware firmware(card);
+  EXPECT_EQ(firmware.timeOf(3), nanoseconds(10));
+  EXPECT_EQ(firmware.timeOf(1), Picoseconds(3'333));
+  EXPECT_EQ(firmware.timeOf(3'600ULL * 300'000'000), seconds(3600));
+}
+
+TEST(FirmwareDriver, AProcessorWithoutAFrequencyIsAFaultOfTheCard) {
+  FakeCard card;
+  card.words[regs::core::kBase + regs::core::kCoreId] = 0x504C5256;
+  EXPECT_EQ(kindOfRefusal(card, "has no frequency"), ErrorKind::kTester);
 }
 
 }  // namespace

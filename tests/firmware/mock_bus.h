@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,6 +47,7 @@ class MockBus {
     }
     if (!locked) unlocked_writes.push_back(offset);
     card[offset] = value;
+    if (on_write) on_write(offset);
     const std::uint32_t port = offset / regs::port::kSize - 1;
     if (offset == regs::port::address(port, regs::port::kTblCmd) && value == 2) loadRow(port);
   }
@@ -61,6 +63,10 @@ class MockBus {
         return (mail_in ? local::kMailInValid : 0) | (mail_out ? local::kMailOutFull : 0);
       case local::kMailIn:
         return std::exchange(mail_in, std::nullopt).value();
+      case local::kIrqPending:
+        return irq_pending;
+      case local::kClockHz:
+        return clock_hz;
       default:
         return 0;
     }
@@ -83,16 +89,19 @@ class MockBus {
   }
 
   std::map<std::uint32_t, std::uint32_t> card;
-  std::set<std::uint32_t> refused;  // offsets whose accesses fail
+  std::set<std::uint32_t> refused;              // offsets whose accesses fail
+  std::function<void(std::uint32_t)> on_write;  // after one to an offset of the card
   std::vector<std::uint32_t> reads;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> writes;
   std::vector<std::uint32_t> unlocked_writes;
   bool locked = false;
   bool failed = false;
   std::uint64_t mtime = 0;
+  std::uint32_t clock_hz = 0;  // of mtime
   std::uint64_t compare = ~std::uint64_t{0};
   bool due_too_early = false;
   std::uint32_t irq_enable = 0;
+  std::uint32_t irq_pending = 0;  // of the ports
   std::optional<std::uint32_t> mail_in;
   std::optional<std::uint32_t> mail_out;
 

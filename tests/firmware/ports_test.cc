@@ -75,6 +75,7 @@ class PortsTest : public testing::Test {
   PortsTest() {
     bus.card[regs::global::kClockPeriodNum] = 102'400;
     bus.card[regs::global::kClockPeriodDen] = 33;
+    bus.clock_hz = 322'265'625;
     bus.card[regs::global::kFeatures] = regs::global::kFeaturesLlr.mask();
     bus.mtime = 5;
   }
@@ -420,6 +421,68 @@ TEST_F(PortsTest, RefusedAccessesOfPollsAreCountedOnly) {
   poll(3'000);
   EXPECT_GT(shared.statistics.failed_accesses, 2'000u);
   EXPECT_LE(shared.log_written, logged + 10);
+}
+
+class InterruptsTest : public PortsTest {
+ protected:
+  InterruptsTest() {
+    for (std::uint32_t port = 0; port < 2; ++port) {
+      bus.card[mac_regs::address(port, mac_regs::kMacId)] = mac_regs::kMacIdValue;
+    }
+    start();
+  }
+  // Wakes between this poll and the next one: `raise` is called before each.
+  template <typename Raise>
+  int wakesOfAPoll(const Raise& raise) {
+    poll();
+    int wakes = 0;
+    for (; wakes < 1'000; ++wakes) {
+      raise();
+      if ((bus.irq_pending & bus.irq_enable) == 0) break;
+      bus.mtime += 10;
+      control.service();
+    }
+    return wakes;
+  }
+};
+
+TEST_F(InterruptsTest, AreEnabledWhileThereIsAUseForThem) {
+  namespace local = firmware::local;
+  EXPECT_EQ(bus.irq_enable, local::kIrqMailIn | local::irqLink(0) | local::irqLink(1));
+  ask(fw::kSetLink, {0, fw::kLinkReleased});
+  EXPECT_EQ(bus.irq_enable, local::kIrqMailIn | local::irqLink(1));
+  ask(fw::kSetLink, {1, fw::kLinkHeld});
+  EXPECT_EQ(bus.irq_enable, local::kIrqMailIn);
+  ask(fw::kSetLink, {0, fw::kLinkRun});
+  EXPECT_EQ(bus.irq_enable, local::kIrqMailIn | local::irqLink(0));
+}
+
+// A level that is not ended, as of a card whose clock stands: one wake for each poll.
+TEST_F(InterruptsTest, ALevelThatStaysIsLookedAtOnceAPoll) {
+  bus.irq_pending = firmware::local::irqLink(1) | firmware::local::irqLink(0);
+  wakesOfAPoll([] {});
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(wakesOfAPoll([] {}), 1);
+  bus.irq_pending = 0;
+  poll();
+  EXPECT_EQ(bus.irq_enable, firmware::local::kIrqMailIn | firmware::local::irqLink(0) |
+                                firmware::local::irqLink(1));
+}
+
+// Links that change again and again do not keep the firmware from anything else.
+TEST_F(InterruptsTest, ThoseThatComeTooOftenWaitForThePoll) {
+  const std::uint32_t command = mac_regs::address(0, mac_regs::kMacCommand);
+  for (int i = 0; i < 20; ++i) {
+    // Ended by the firmware's command, and there again.
+    const int wakes = wakesOfAPoll([&] {
+      bus.card[command] = 0;
+      bus.irq_pending = firmware::local::irqLink(0);
+      bus.on_write = [&](std::uint32_t offset) {
+        if (offset == command) bus.irq_pending = 0;
+      };
+    });
+    EXPECT_GE(wakes, 2);
+    EXPECT_LE(wakes, 8);
+  }
 }
 
 }  // namespace

@@ -102,6 +102,8 @@ class ClockCard {
         return static_cast<std::uint32_t>(clocks() >> 32U);
       case local::kMailStatus:
         return mail_in_ ? local::kMailInValid : 0;
+      case local::kClockHz:
+        return 322'265'625;
       case local::kMailIn:
         return std::exchange(mail_in_, std::nullopt).value();
       default:

@@ -14,6 +14,7 @@
 #include "card/built_in_firmware.h"
 #include "card/firmware.h"
 #include "card/firmware_image.h"
+#include "tests/hw/event_port.h"
 #include "tests/hw/firmware_card_bus.h"
 #include "tests/hw/test_card.h"
 
@@ -57,6 +58,43 @@ class CardFirmware : public testing::Test {
   }
 };
 
+// An event frame is taken when it comes, whenever the next poll is; so is one behind it.
+TEST_F(CardFirmware, EventFramesWakeIt) {
+  TestCard card(2);
+  Firmware firmware(card.sim);
+  firmware.load(image());
+  firmware.start();
+  card::PtpSettings settings;
+  settings.role = firmware::kPtpSlave;
+  settings.port = 1;
+  firmware.setPtp(settings);
+  EventPort from(card.sim, 0);
+  EventPort to(card.sim, 1);
+  constexpr std::uint32_t kFrames = 12;
+  for (std::uint32_t frame = 1; frame <= kFrames; ++frame) {
+    from.send(ptpFrame(60, frame));
+    ASSERT_TRUE(from.sent().has_value());
+    // Polls are 100 us apart, and these frames some 40 us. Taking one needs some 40 accesses.
+    card.sim.wait(microseconds(15));
+    EXPECT_EQ(to.read(card::regs::event::kEventRxCount), frame);
+    EXPECT_EQ(card::regs::event::kEventStatusRxLevel.get(to.read(card::regs::event::kEventStatus)),
+              0U)
+        << frame;
+    card.sim.wait(microseconds(20));
+  }
+  // Without a role they stay where they are, and the processor sleeps.
+  settings.role = firmware::kPtpOff;
+  firmware.setPtp(settings);
+  const std::uint32_t wakes = firmware.shared().statistics.wakes;
+  to.receive(true, false);
+  from.send(ptpFrame(60, 99));
+  ASSERT_TRUE(from.sent().has_value());
+  card.sim.wait(microseconds(50));
+  EXPECT_EQ(card::regs::event::kEventStatusRxLevel.get(to.read(card::regs::event::kEventStatus)),
+            1U);
+  EXPECT_EQ(firmware.shared().statistics.wakes, wakes);
+}
+
 TEST_F(CardFirmware, ComesUpAndSleeps) {
   sim::CardSim sim({.ports = 1});
   Firmware firmware(sim);
@@ -95,11 +133,15 @@ TEST_F(CardFirmware, RunsAnewAfterAStop) {
   firmware.load(image());
   firmware.start();
   for (int i = 0; i < 5; ++i) firmware.send(firmware::kPing);
-  EXPECT_EQ(firmware.shared().statistics.commands, 5u);
+  firmware.armWatchdog(microseconds(300));
+  EXPECT_EQ(firmware.shared().statistics.commands, 6u);
+  const Picoseconds restarted = sim.now();
   firmware.start();
   EXPECT_EQ(firmware.shared().statistics.commands, 0u);
   EXPECT_EQ(firmware.shared().log_written, 1u);
-  EXPECT_LT(firmware.info().uptime, microseconds(200));
+  const Picoseconds uptime = firmware.info().uptime;
+  EXPECT_LT(uptime, sim.now() - restarted);
+  EXPECT_FALSE(firmware.info().watchdog) << "armed in the run before";
 }
 
 TEST_F(CardFirmware, RefusalsAreSaidWithTheirReason) {

@@ -32,6 +32,8 @@ class FirmwareCardBus {
         return static_cast<std::uint32_t>(mtime() >> 32U);
       case local::kMailStatus:
         return mail_in ? local::kMailInValid : 0;
+      case local::kClockHz:
+        return 322'265'625;
       case local::kMailIn:
         return std::exchange(mail_in, std::nullopt).value();
       default:

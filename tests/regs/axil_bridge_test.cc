@@ -155,11 +155,13 @@ class BridgeBench {
     if (accident_ && accident_in_-- == 0) std::exchange(accident_, {})();
     auto& s = *bridge_;
     // The local registers, as a generated decoder has them.
+    const bool local = s.local_wen_o != 0 || s.local_ren_o != 0;
     const bool local_read = s.local_ren_o != 0;
     const std::uint32_t at = s.local_addr_o * 4U;
     if (s.local_wen_o != 0) local_memory[at] = s.local_wdata_o;
     s.clk_i = 1;
     s.eval();
+    s.local_ack_i = local;
     if (local_read) s.local_rdata_i = local_memory[at];
     s.clk_i = 0;
     s.eval();

@@ -300,6 +300,60 @@ TEST(MacRegs, ADeadClockIsSeenAndBlocksNothing) {
   EXPECT_EQ(bench.read(mac::kFecCodewordsLo), counted);
 }
 
+// The level stands for what has changed since it was ended, and goes to the processor.
+TEST(MacRegs, AChangeOfTheLinkIsALevelUntilItIsSeen) {
+  MacBench bench;
+  constexpr std::uint32_t kSeen = mac::kMacCommandSeen.of(1);
+  const auto changed = [&] {
+    const bool level = (*bench).changed_o != 0;
+    EXPECT_EQ(bench.get(mac::kMacStatusLinkChanged) != 0, level);
+    return level;
+  };
+  const auto setLink = [&](bool up) {
+    bench.set(pins::kAligned, up ? 1 : 0);
+    bench.run(20);
+  };
+  EXPECT_FALSE(changed());
+  for (const bool up : {true, false, true}) {
+    setLink(up);
+    ASSERT_EQ((*bench).link_up_o != 0, up);
+    EXPECT_TRUE(changed());
+    bench.run(1'000);
+    EXPECT_TRUE(changed()) << "it stays";
+    bench.write(mac::kMacCommand, kSeen);
+    bench.run(4);
+    EXPECT_FALSE(changed());
+    bench.run(1'000);
+    EXPECT_FALSE(changed());
+  }
+  // Counters' commands do not end it, nor does it take part in theirs.
+  setLink(false);
+  EXPECT_TRUE(bench.command(kSnapshotAndClear));
+  EXPECT_TRUE(changed());
+  bench.write(mac::kMacCommand, kSeen);
+  EXPECT_EQ(bench.get(mac::kMacCountersBusy), 0U);
+  // A clock that stops takes the link with it.
+  setLink(true);
+  bench.write(mac::kMacCommand, kSeen);
+  bench.clock_runs = false;
+  bench.run(300);
+  EXPECT_TRUE(changed());
+  // A change and the command in any two clocks: what is later counts.
+  bench.clock_runs = true;
+  bench.run(100);
+  for (int apart = 0; apart < 24; ++apart) {
+    setLink(true);
+    bench.write(mac::kMacCommand, kSeen);
+    bench.run(40);
+    bench.set(pins::kAligned, 0);
+    bench.run(apart);
+    const bool before = (*bench).changed_o != 0;
+    bench.write(mac::kMacCommand, kSeen);
+    bench.run(40);
+    EXPECT_EQ(changed(), !before) << apart;
+  }
+}
+
 TEST(MacRegs, MeasuresTheClock) {
   for (const std::int64_t period : {3'103, 3'200, 6'206, 30'000}) {
     MacBench bench(3'333, period);

@@ -234,7 +234,7 @@ TYPED_TEST(RegisterFileTest, OffsetsWithoutRegisterReadZeroAndChangeNothing) {
 TEST(RegisterMap, Figures) {
   RegisterFile<Vplumb_regs_global> global;
   EXPECT_EQ(global.read(0x010), 0x504C554DU);
-  EXPECT_EQ(global.read(0x014), 0x01050000U);
+  EXPECT_EQ(global.read(0x014), 0x01060000U);
   EXPECT_EQ(global.read(0x018), regs::kMapHash);
   RegisterFile<Vplumb_regs_port> port;
   EXPECT_EQ(port.read(0x010), 80U);

@@ -12,7 +12,8 @@
 
 module plumb_core #(
   parameter int unsigned CodeBytes = 65536,  // a power of two
-  parameter int unsigned DataBytes = 32768   // a power of two, at most CodeBytes
+  parameter int unsigned DataBytes = 32768,  // a power of two, at most CodeBytes
+  parameter int unsigned ClockHz = 322265625 // frequency of clk_i, for firmware and host
 ) (
   // Clock, reset (active low)
   input  wire logic        clk_i,
@@ -46,12 +47,14 @@ module plumb_core #(
   `PLUMB_PARAMETER(plumb_core, DataBytes, (DataBytes & (DataBytes - 1)) == 0 && DataBytes >= 16,
                    powers of two from 16 on)
 
+  `PLUMB_RANGE(plumb_core, ClockHz, 1, 2147483647)
+
   localparam int unsigned MemoryBytes = CodeBytes + DataBytes;
   localparam int unsigned MemoryLog2  = $clog2(MemoryBytes);
 
   logic        clk_core, core_rst_n, host_busy;
   logic        fetch_en, mem_en, cpu_req, to_card, local_ack, local_error;
-  logic        timer_irq, ext_irq, halt, halted, step, exec, exec_error, debug_we;
+  logic        timer_irq, ext_irq, irq_wanted, halt, halted, step, exec, exec_error, debug_we;
   logic        host_req, host_write, host_ack;
   logic        mail_put, mail_full, mail_valid, mail_take;
   logic [3:0]  mem_we;
@@ -64,7 +67,7 @@ module plumb_core #(
   plumb_clock_gate u_gate (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
-    .busy_i (host_busy || !(asleep_o || halted) || timer_irq || ext_irq || irq_i != '0),
+    .busy_i (host_busy || !(asleep_o || halted) || timer_irq || ext_irq || irq_wanted),
     .clk_o  (clk_core)
   );
 
@@ -128,7 +131,9 @@ module plumb_core #(
     .b_rdata_o (mem_rdata)
   );
 
-  plumb_core_local u_local (
+  plumb_core_local #(
+    .ClockHz (ClockHz)
+  ) u_local (
     .clk_i        (clk_core),
     .clk_timer_i  (clk_i),
     .rst_ni       (core_rst_n),
@@ -143,6 +148,7 @@ module plumb_core #(
     .irq_i        (irq_i),
     .timer_irq_o  (timer_irq),
     .ext_irq_o    (ext_irq),
+    .irq_wanted_o (irq_wanted),
     .mail_put_i   (mail_put),
     .mail_word_i  (mail_in),
     .mail_full_o  (mail_full),
@@ -152,7 +158,8 @@ module plumb_core #(
   );
 
   plumb_core_host #(
-    .MemoryBytes (MemoryBytes)
+    .MemoryBytes (MemoryBytes),
+    .ClockHz     (ClockHz)
   ) u_host (
     .clk_i        (clk_core),
     .rst_ni       (rst_ni),

@@ -8,7 +8,8 @@
 
 module plumb_core_host #(
   parameter int unsigned MemoryBytes = 98304,   // size of the memory, at most 128 KiB
-  // Follows from it.
+  parameter int unsigned ClockHz = 322265625,   // of clk_i
+  // Follows from the first.
   parameter int unsigned MemoryLog2 = $clog2(MemoryBytes)
 ) (
   // Clock, reset (active low)
@@ -62,6 +63,8 @@ module plumb_core_host #(
                    16 to 2^(bits of MEM_ADDRESS + 2))
   `PLUMB_PARAMETER(plumb_core_host, MemoryLog2, MemoryLog2 == $clog2(MemoryBytes),
                    the logarithm of MemoryBytes)
+
+  `PLUMB_RANGE(plumb_core_host, ClockHz, 1, 2147483647)
 
   plumb_regs_pkg::core_config_t cfg;
   plumb_regs_pkg::core_pulse_t  pulse;
@@ -174,6 +177,7 @@ module plumb_core_host #(
 
   always_comb begin
     status.memory_bytes          = MemoryBytes;
+    status.clock_hz              = ClockHz;
     status.status_halted         = halted_i;
     status.status_asleep         = asleep_i;
     status.status_exec_error     = error_q;

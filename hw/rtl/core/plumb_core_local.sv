@@ -6,15 +6,21 @@
 //   0x04 MtimeHigh     read        bits 63:32
 //   0x08 CompareLow    read/write  timer interrupt while mtime >= compare; all ones after reset
 //   0x0C CompareHigh   read/write
-//   0x10 IrqPending    read        bit 0: a word from the host waits; bits 31:8: irq_i
+//   0x10 IrqPending    read        bit 0: a word from the host waits; bits 31:8: irq_i, of which 8+p:
+//                                  an event frame waits at port p, 16+p: the link of its MAC has changed
 //   0x14 IrqEnable     read/write  which of those bits are the external interrupt; 0 after reset
 //   0x18 MailIn        read        word from the host; reading takes it. Refused if there is none
 //   0x1C MailOut       write       word for the host. Refused while the last one has not been taken
 //   0x20 MailStatus    read        bit 0: MailIn has a word; bit 1: MailOut is full
+//   0x24 ClockHz       read        frequency of the clock that mtime counts [Hz]
 //
 // The timer's comparison takes two clocks. Mailboxes hold a word each way: they say that something is
 // to be done, what it is lies in memory.
-module plumb_core_local (
+`include "plumb_assert.svh"
+
+module plumb_core_local #(
+  parameter int unsigned ClockHz = 322265625   // of clk_i
+) (
   // Clock, reset (active low)
   input  wire logic        clk_i,
   input  wire logic        clk_timer_i,   // the same, but never at rest (plumb_clock_gate)
@@ -34,6 +40,7 @@ module plumb_core_local (
   input  wire logic [31:8] irq_i,         // levels of interrupts from the card
   output      logic        timer_irq_o,   // level of the timer's interrupt
   output      logic        ext_irq_o,     // level of the external interrupt
+  output      logic        irq_wanted_o,  // level: one of irq_i is enabled; the clock must run
 
   // Mailbox, the host's end
   input  wire logic        mail_put_i,    // the host puts mail_word_i into MailIn; ignored if full
@@ -43,6 +50,8 @@ module plumb_core_local (
   output      logic [31:0] mail_word_o,   // oldest word for the host, while mail_valid_o
   input  wire logic        mail_take_i    // the host takes it
 );
+
+  `PLUMB_RANGE(plumb_core_local, ClockHz, 1, 2147483647)
 
   // ---- Timer ----
 
@@ -85,15 +94,16 @@ module plumb_core_local (
   assign first   = req_i && !access_q && !ack_o;
   assign write   = access_q && write_i && !refused;
   assign pending = {irq_q, 7'b0, mail_full_o};
+  assign irq_wanted_o = (irq_i & enable_q[31:8]) != '0;
 
   always_comb begin
     known = 1'b1;
     unique case (addr_i[7:2])
-      6'h00, 6'h01, 6'h04, 6'h08: known = !write_i;
-      6'h02, 6'h03, 6'h05:        known = 1'b1;
-      6'h06:                      known = !write_i && mail_full_o;
-      6'h07:                      known = write_i && !mail_valid_o;
-      default:                    known = 1'b0;
+      6'h00, 6'h01, 6'h04, 6'h08, 6'h09: known = !write_i;
+      6'h02, 6'h03, 6'h05:               known = 1'b1;
+      6'h06:                             known = !write_i && mail_full_o;
+      6'h07:                             known = write_i && !mail_valid_o;
+      default:                           known = 1'b0;
     endcase
   end
   assign refused = !known || addr_i[29:8] != '0 || (write_i && strobe_i != 4'hF);
@@ -139,6 +149,7 @@ module plumb_core_local (
       6'h04:   rdata_o <= pending;
       6'h05:   rdata_o <= enable_q;
       6'h06:   rdata_o <= mail_in_q;
+      6'h09:   rdata_o <= ClockHz;
       default: rdata_o <= {30'b0, mail_valid_o, mail_full_o};
     endcase
   end

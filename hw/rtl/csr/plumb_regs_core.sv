@@ -103,6 +103,8 @@ module plumb_regs_core (
         unique case (address)
           plumb_regs_pkg::CoreCoreIdOffset: reg_rdata_o <= plumb_regs_pkg::CoreCoreIdValue;
           plumb_regs_pkg::CoreMemoryBytesOffset: reg_rdata_o <= status_i.memory_bytes;
+          plumb_regs_pkg::CoreClockHzOffset: reg_rdata_o <= status_i.clock_hz;
+          plumb_regs_pkg::CoreMapVersionOffset: reg_rdata_o <= plumb_regs_pkg::CoreMapVersionValue;
           plumb_regs_pkg::CoreControlOffset: reg_rdata_o <= {
             30'b0,
             config_o.control_reset,

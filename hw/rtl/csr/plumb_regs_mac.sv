@@ -90,6 +90,9 @@ module plumb_regs_mac (
         if (address == plumb_regs_pkg::MacMacCommandOffset) begin
           pulse_o.mac_command_clear <= reg_wdata_i[1];
         end
+        if (address == plumb_regs_pkg::MacMacCommandOffset) begin
+          pulse_o.mac_command_seen <= reg_wdata_i[2];
+        end
       end
     end
   end
@@ -149,7 +152,8 @@ module plumb_regs_mac (
           plumb_regs_pkg::MacMacStatusOffset: reg_rdata_o <= {
             7'b0,
             status_i.mac_status_card_clock,
-            5'b0,
+            4'b0,
+            status_i.mac_status_link_changed,
             status_i.mac_status_sends_idle,
             status_i.mac_status_sends_rfi,
             status_i.mac_status_sends_frames,

@@ -3,9 +3,9 @@
 package plumb_regs_pkg;
 
   localparam int unsigned MapMajor = 1;
-  localparam int unsigned MapMinor = 5;
+  localparam int unsigned MapMinor = 6;
   localparam int unsigned MapPatch = 0;
-  localparam logic [31:0] MapHash = 32'hE6F52B16;
+  localparam logic [31:0] MapHash = 32'h36EAE158;
 
   // Block global: Identity, capabilities, card time and the common start of all ports.
   localparam logic [15:0] GlobalBase = 16'h0000;
@@ -14,7 +14,7 @@ package plumb_regs_pkg;
   localparam logic [11:0] GlobalIdOffset = 12'h010;
   localparam logic [31:0] GlobalIdValue = 32'h504C554D;
   localparam logic [11:0] GlobalVersionOffset = 12'h014;
-  localparam logic [31:0] GlobalVersionValue = 32'h01050000;
+  localparam logic [31:0] GlobalVersionValue = 32'h01060000;
   localparam int unsigned GlobalVersionPatchLsb = 0;
   localparam int unsigned GlobalVersionPatchW = 16;
   localparam int unsigned GlobalVersionMinorLsb = 16;
@@ -22,7 +22,7 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalVersionMajorLsb = 24;
   localparam int unsigned GlobalVersionMajorW = 8;
   localparam logic [11:0] GlobalMapHashOffset = 12'h018;
-  localparam logic [31:0] GlobalMapHashValue = 32'hE6F52B16;
+  localparam logic [31:0] GlobalMapHashValue = 32'h36EAE158;
   localparam logic [11:0] GlobalCapabilityOffset = 12'h01C;
   localparam int unsigned GlobalCapabilityPortsLsb = 0;
   localparam int unsigned GlobalCapabilityPortsW = 4;
@@ -842,6 +842,9 @@ package plumb_regs_pkg;
   localparam logic [11:0] CoreCoreIdOffset = 12'h000;
   localparam logic [31:0] CoreCoreIdValue = 32'h504C5256;
   localparam logic [11:0] CoreMemoryBytesOffset = 12'h004;
+  localparam logic [11:0] CoreClockHzOffset = 12'h008;
+  localparam logic [11:0] CoreMapVersionOffset = 12'h00C;
+  localparam logic [31:0] CoreMapVersionValue = 32'h01060000;
   localparam logic [11:0] CoreControlOffset = 12'h010;
   localparam logic [31:0] CoreControlReset = 32'h00000001;
   localparam int unsigned CoreControlHaltLsb = 0;
@@ -914,9 +917,10 @@ package plumb_regs_pkg;
     logic status_exec_error;
     logic status_asleep;
     logic status_halted;
+    logic [31:0] clock_hz;
     logic [31:0] memory_bytes;
   } core_status_t;
-  localparam int unsigned CoreStatusW = 133;
+  localparam int unsigned CoreStatusW = 165;
 
   // Rw registers that hardware loads when *_we is high.
   typedef struct packed {
@@ -1012,6 +1016,8 @@ package plumb_regs_pkg;
   localparam int unsigned MacMacStatusSendsRfiW = 1;
   localparam int unsigned MacMacStatusSendsIdleLsb = 18;
   localparam int unsigned MacMacStatusSendsIdleW = 1;
+  localparam int unsigned MacMacStatusLinkChangedLsb = 19;
+  localparam int unsigned MacMacStatusLinkChangedW = 1;
   localparam int unsigned MacMacStatusCardClockLsb = 24;
   localparam int unsigned MacMacStatusCardClockW = 1;
   localparam logic [8:0] MacMacLanesOffset = 9'h010;
@@ -1036,6 +1042,8 @@ package plumb_regs_pkg;
   localparam int unsigned MacMacCommandSnapshotW = 1;
   localparam int unsigned MacMacCommandClearLsb = 1;
   localparam int unsigned MacMacCommandClearW = 1;
+  localparam int unsigned MacMacCommandSeenLsb = 2;
+  localparam int unsigned MacMacCommandSeenW = 1;
   localparam logic [8:0] MacMacCountersOffset = 9'h020;
   localparam int unsigned MacMacCountersBusyLsb = 0;
   localparam int unsigned MacMacCountersBusyW = 1;
@@ -1085,10 +1093,11 @@ package plumb_regs_pkg;
 
   // Commands and access pulses of one clock, to hardware.
   typedef struct packed {
+    logic mac_command_seen;
     logic mac_command_clear;
     logic mac_command_snapshot;
   } mac_pulse_t;
-  localparam int unsigned MacPulseW = 2;
+  localparam int unsigned MacPulseW = 3;
 
   // Values of ro registers, from hardware.
   typedef struct packed {
@@ -1115,6 +1124,7 @@ package plumb_regs_pkg;
     logic [3:0] mac_lanes_rsfec_lock;
     logic [19:0] mac_lanes_block_lock;
     logic mac_status_card_clock;
+    logic mac_status_link_changed;
     logic mac_status_sends_idle;
     logic mac_status_sends_rfi;
     logic mac_status_sends_frames;
@@ -1135,7 +1145,7 @@ package plumb_regs_pkg;
     logic mac_status_power_good;
     logic mac_status_clock;
   } mac_status_t;
-  localparam int unsigned MacStatusW = 1306;
+  localparam int unsigned MacStatusW = 1307;
 
   // Pulses that set w1c bits, from hardware.
   typedef struct packed {

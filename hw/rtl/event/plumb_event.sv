@@ -33,6 +33,7 @@ module plumb_event (
   input  wire logic [15:0]  desc_length_i,
   input  wire logic [63:0]  desc_time_i,
   output      logic         rx_event_o,
+  output      logic         rx_waits_o,         // level: a received frame waits
 
   // The frame to be sent (plumb_event_tx)
   output      logic         tx_valid_o,
@@ -101,6 +102,8 @@ module plumb_event (
   logic [13:0] rx_length;
   logic [31:0] rx_data, rx_count, rx_lost, tx_sent;
   logic [63:0] rx_time, rx_local, tx_time, tx_local;
+
+  assign rx_waits_o = rx_level != 3'd0;
 
   // At rest without frames, received or to be sent.
   logic clk_on;

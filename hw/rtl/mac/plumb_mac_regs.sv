@@ -21,7 +21,8 @@ module plumb_mac_regs (
   input  wire logic                    mac_clk_i,
   input  wire plumb_mac_pkg::status_t  status_i,
   output      plumb_mac_pkg::control_t control_o,
-  output      logic                    link_up_o      // to be synchronised; low without clock
+  output      logic                    link_up_o,     // to be synchronised; low without clock
+  output      logic                    changed_o      // level: MAC_STATUS.link_changed
 );
 
   plumb_regs_pkg::mac_config_t cfg;
@@ -97,18 +98,18 @@ module plumb_mac_regs (
 
   // ---- Levels ----
 
-  localparam int unsigned LevelsW = plumb_mac_pkg::StatusW + 3;
+  localparam int unsigned LevelsW = plumb_mac_pkg::StatusW + 4;
   logic [LevelsW-1:0] levels;
   plumb_mac_pkg::status_t            now;
-  logic               sends_frames, sends_rfi, sends_idle;
+  logic               sends_frames, sends_rfi, sends_idle, link_level;
 
   plumb_sync #(.W(LevelsW)) u_levels (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
-    .d_i    ({status_i, control_o.tx_enable, control_o.tx_send_rfi, control_o.tx_send_idle}),
+    .d_i    ({status_i, control_o.tx_enable, control_o.tx_send_rfi, control_o.tx_send_idle, link_up}),
     .q_o    (levels)
   );
-  assign {now, sends_frames, sends_rfi, sends_idle} = levels;
+  assign {now, sends_frames, sends_rfi, sends_idle, link_level} = levels;
 
   // ---- Does the clock run, and how fast ----
 
@@ -142,6 +143,23 @@ module plumb_mac_regs (
 
   // A link without a clock is none, whatever it said last.
   assign link_up_o = link_up && clock_q;
+
+  // ---- Whether the link has changed ----
+
+  logic link_now, link_before_q;
+
+  assign link_now = link_level && clock_q;
+
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
+    if (!rst_ni) begin
+      link_before_q <= 1'b0;
+      changed_o     <= 1'b0;
+    end else begin
+      link_before_q <= link_now;
+      if (link_now != link_before_q)   changed_o <= 1'b1;
+      else if (pulse.mac_command_seen) changed_o <= 1'b0;
+    end
+  end
 
   // ---- Commands to the counters ----
 
@@ -192,6 +210,7 @@ module plumb_mac_regs (
   assign status.mac_status_sends_frames   = sends_frames;
   assign status.mac_status_sends_rfi      = sends_rfi;
   assign status.mac_status_sends_idle     = sends_idle;
+  assign status.mac_status_link_changed   = changed_o;
   assign status.mac_status_card_clock     = card_reachable_i;
   assign status.mac_lanes_block_lock      = now.block_lock;
   assign status.mac_lanes_rsfec_lock      = now.rsfec_am_lock;

@@ -13,6 +13,7 @@ package plumb_pkg;
   // Clock period in ps as a fraction: 1024/330 ns at 322.265625 MHz.
   localparam int unsigned ClockPeriodNum = 102400;
   localparam int unsigned ClockPeriodDen = 33;
+  localparam int unsigned ClockHz = 322265625;
 
   // Test tag (docs/card.md): magic, id, sequence, departure; big-endian on the wire.
   localparam logic [15:0] TagMagic = 16'h504C;

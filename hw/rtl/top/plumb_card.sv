@@ -11,6 +11,8 @@
 //                while every set taken has its place on the line
 //   rx_ctl_*     those received, one clock each
 //   link_up_i    the MAC has a link
+//   core_*       with CoreOutside: accesses of the control processor, as plumb_card_common has them
+//   event_waits_o  a received event frame waits at the port: an interrupt of the processor
 //   pps_i, pps_o pulse per second, in and out (plumb_time); pps_i in any clock
 //   cap_rx_*     copies of received frames, cap_tx_* of sent ones, as PORT_CONTROL asks for;
 //                AXI4-Stream with a common cap_ready_i per port. A descriptor of 96 bits per
@@ -31,7 +33,8 @@ module plumb_card #(
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4,
-  parameter bit          OrderedSets = 1'b1
+  parameter bit          OrderedSets = 1'b1,
+  parameter bit          CoreOutside = 1'b0
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -88,6 +91,16 @@ module plumb_card #(
   output      logic [Ports*96-1:0]    cap_tx_desc_o,
   input  wire logic [Ports-1:0]       cap_ready_i,
 
+  input  wire logic                   core_req_i,
+  input  wire logic                   core_write_i,
+  input  wire logic [15:2]            core_addr_i,
+  input  wire logic [31:0]            core_wdata_i,
+  output      logic                   core_ack_o,
+  output      logic                   core_error_o,
+  output      logic [31:0]            core_rdata_o,
+
+  output      logic [Ports-1:0]       event_waits_o,
+
   input  wire logic                   pps_i,
   output      logic                   pps_o
 );
@@ -110,7 +123,8 @@ module plumb_card #(
     .FlowsLog2 (FlowsLog2),
     .RowsLog2  (RowsLog2),
     .GroupsLog2(GroupsLog2),
-    .OrderedSets(OrderedSets)
+    .OrderedSets(OrderedSets),
+    .CoreOutside(CoreOutside)
   ) u_common (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
@@ -145,6 +159,14 @@ module plumb_card #(
     .port_ack_i      (port_ack),
     .port_rdata_i    (port_rdata),
     .port_bus_busy_i (port_bus_busy),
+    .port_event_i    (event_waits_o),
+    .core_req_i       (core_req_i),
+    .core_write_i     (core_write_i),
+    .core_addr_i      (core_addr_i),
+    .core_wdata_i     (core_wdata_i),
+    .core_ack_o       (core_ack_o),
+    .core_error_o     (core_error_o),
+    .core_rdata_o     (core_rdata_o),
     .pps_i           (pps_i),
     .pps_o           (pps_o)
   );
@@ -174,6 +196,7 @@ module plumb_card #(
       .reg_ack_o          (port_ack[p]),
       .reg_rdata_o        (port_rdata[32*p+:32]),
       .bus_busy_o         (port_bus_busy[p]),
+      .event_waits_o      (event_waits_o[p]),
       .tx_tdata_o         (tx_axis_tdata_o[DataW*p+:DataW]),
       .tx_tkeep_o         (tx_axis_tkeep_o[64*p+:64]),
       .tx_tvalid_o        (tx_axis_tvalid_o[p]),

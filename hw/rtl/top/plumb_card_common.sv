@@ -1,5 +1,6 @@
 // What the ports of a card have in common: its register bus, global registers, time and start, and
-// the control processor.
+// the control processor. CoreOutside: this stands elsewhere, on a clock of its own (plumb_control); its
+// accesses arrive at core_*, those of block core at nothing.
 //
 // Two blocks of registers per port: port_wen_o[p] or port_ren_o[p] pulses for an access of port p, with
 // reg_addr_o and reg_wdata_o; reg_event_o then says that it is of the port's block event. port_ack_i[p] ends it, port_rdata_i is zero in all other clocks. The
@@ -19,7 +20,8 @@ module plumb_card_common #(
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4,
-  parameter bit          WithCore = 1'b1,       // the control processor
+  parameter bit          WithCore = 1'b1,       // the control processor, here
+  parameter bit          CoreOutside = 1'b0,    // it stands elsewhere
   parameter bit          OrderedSets = 1'b1     // MACs carry control ordered sets: LLR, CBFC offered
 ) (
   input  wire logic                clk_i,
@@ -61,6 +63,16 @@ module plumb_card_common #(
   input  wire logic [Ports-1:0]    port_ack_i,
   input  wire logic [Ports*32-1:0] port_rdata_i,
   input  wire logic [Ports-1:0]    port_bus_busy_i,
+  input  wire logic [Ports-1:0]    port_event_i,      // level: a received event frame waits
+
+  // With CoreOutside: accesses of the control processor, which has port_event_i from elsewhere.
+  input  wire logic                core_req_i,        // level until core_ack_o: access
+  input  wire logic                core_write_i,      // 1: write, 0: read
+  input  wire logic [15:2]         core_addr_i,       // word address
+  input  wire logic [31:0]         core_wdata_i,      // word to be written
+  output      logic                core_ack_o,        // pulse: the access has ended
+  output      logic                core_error_o,      // with core_ack_o: it was refused
+  output      logic [31:0]         core_rdata_o,      // with core_ack_o: word that was read
 
   // Pulse per second.
   input  wire logic                pps_i,             // any clock
@@ -166,7 +178,7 @@ module plumb_card_common #(
   logic [31:0]         global_rdata;
 
   assign block   = reg_addr[15:12];
-  assign to_core = WithCore && block == CoreBlock;
+  assign to_core = WithCore && !CoreOutside && block == CoreBlock;
   assign to_time = block == TimeBlock;
 
   // Nine bits address a word in the block of a port; three are the port's number.
@@ -202,10 +214,27 @@ module plumb_card_common #(
 
   // ---- Control processor ----
 
-  if (WithCore) begin : gen_core
-    logic unused_asleep;
+  assign core_ack_o   = CoreOutside && core_bus_ack;
+  assign core_error_o = core_bus_error;
+  assign core_rdata_o = reg_rdata;
 
-    plumb_core u_core (
+  if (CoreOutside) begin : gen_core_outside
+    logic unused_event;
+    assign unused_event    = ^port_event_i;
+    assign core_ack        = 1'b0;
+    assign core_rdata      = '0;
+    assign core_bus_req    = core_req_i;
+    assign core_bus_write  = core_write_i;
+    assign core_bus_addr   = {15'b0, core_addr_i};
+    assign core_bus_strobe = 4'b1111;
+    assign core_bus_wdata  = core_wdata_i;
+  end else if (WithCore) begin : gen_core
+    logic unused_outside, unused_asleep;
+    assign unused_outside = ^{core_req_i, core_write_i, core_addr_i, core_wdata_i};
+
+    plumb_core #(
+      .ClockHz (plumb_pkg::ClockHz)
+    ) u_core (
       .clk_i        (clk_i),
       .rst_ni       (rst_ni),
       .reg_addr_i   (reg_addr[11:2]),
@@ -222,11 +251,12 @@ module plumb_card_common #(
       .bus_ack_i    (core_bus_ack),
       .bus_error_i  (core_bus_error),
       .bus_rdata_i  (reg_rdata),
-      .irq_i        ('0),
+      .irq_i        ({16'b0, 8'(port_event_i)}),
       .asleep_o     (unused_asleep)
     );
   end else begin : gen_no_core
-    logic unused_bus;
+    logic unused_bus, unused_outside;
+    assign unused_outside  = ^{core_req_i, core_write_i, core_addr_i, core_wdata_i, port_event_i};
     assign core_ack        = 1'b0;
     assign core_rdata      = '0;
     assign core_bus_req    = 1'b0;
@@ -319,7 +349,7 @@ module plumb_card_common #(
       status.features_patterns = 1'b1;
       status.features_messages = 1'b1;
       status.features_time = 1'b1;
-      status.features_core = WithCore;
+      status.features_core = WithCore || CoreOutside;
       status.clock_period_num = plumb_pkg::ClockPeriodNum;
       status.clock_period_den = plumb_pkg::ClockPeriodDen;
       status.status_armed = armed;

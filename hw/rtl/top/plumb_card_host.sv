@@ -10,7 +10,8 @@ module plumb_card_host #(
   parameter int unsigned FlowsLog2 = 8,
   parameter int unsigned RowsLog2 = 12,
   parameter int unsigned GroupsLog2 = 4,
-  parameter bit          OrderedSets = 1'b1
+  parameter bit          OrderedSets = 1'b1,
+  parameter bit          CoreOutside = 1'b0
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -78,6 +79,16 @@ module plumb_card_host #(
   input  wire logic [Ports-1:0]       rx_ctl_valid_i,
   input  wire logic [Ports*64-1:0]    rx_ctl_i,
   input  wire logic [Ports-1:0]       link_up_i,
+
+  input  wire logic                   core_req_i,
+  input  wire logic                   core_write_i,
+  input  wire logic [15:2]            core_addr_i,
+  input  wire logic [31:0]            core_wdata_i,
+  output      logic                   core_ack_o,
+  output      logic                   core_error_o,
+  output      logic [31:0]            core_rdata_o,
+
+  output      logic [Ports-1:0]       event_waits_o,
 
   input  wire logic                   pps_i,
   output      logic                   pps_o
@@ -205,7 +216,8 @@ module plumb_card_host #(
     .FlowsLog2 (FlowsLog2),
     .RowsLog2  (RowsLog2),
     .GroupsLog2(GroupsLog2),
-    .OrderedSets(OrderedSets)
+    .OrderedSets(OrderedSets),
+    .CoreOutside(CoreOutside)
   ) u_card (
     .clk_i              (clk_i),
     .rst_ni             (rst_ni),
@@ -256,6 +268,14 @@ module plumb_card_host #(
     .cap_tx_desc_valid_o(cap_tx_desc_valid),
     .cap_tx_desc_o      (cap_tx_desc),
     .cap_ready_i        (cap_ready),
+    .core_req_i          (core_req_i),
+    .core_write_i        (core_write_i),
+    .core_addr_i         (core_addr_i),
+    .core_wdata_i        (core_wdata_i),
+    .core_ack_o          (core_ack_o),
+    .core_error_o        (core_error_o),
+    .core_rdata_o        (core_rdata_o),
+    .event_waits_o      (event_waits_o),
     .pps_i              (pps_i),
     .pps_o              (pps_o)
   );

@@ -25,6 +25,7 @@ module plumb_card_port #(
   output      logic         reg_ack_o,
   output      logic [31:0]  reg_rdata_o,
   output      logic         bus_busy_o,
+  output      logic         event_waits_o,
 
   output      logic [511:0] tx_tdata_o,
   output      logic [63:0]  tx_tkeep_o,
@@ -135,6 +136,7 @@ module plumb_card_port #(
     .reg_ack_o          (reg_ack_o),
     .reg_rdata_o        (reg_rdata_o),
     .bus_busy_o         (bus_busy_o),
+    .event_waits_o      (event_waits_o),
     .tx_tdata_o         (tx_tdata_o),
     .tx_tkeep_o         (tx_tkeep_o),
     .tx_tvalid_o        (tx_tvalid_o),

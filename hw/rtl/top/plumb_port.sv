@@ -39,6 +39,7 @@ module plumb_port #(
   output      logic         reg_ack_o,            // pulse: the access is done
   output      logic [31:0]  reg_rdata_o,          // with the acknowledge of a read, else zero
   output      logic         bus_busy_o,           // level: clk_bus_i has to run
+  output      logic         event_waits_o,        // level: a received event frame waits
 
   // To the MAC: AXI4-Stream, frames with FCS
   output      logic [511:0] tx_tdata_o,           // byte 0 in bits 7:0
@@ -161,6 +162,7 @@ module plumb_port #(
     .desc_length_i       (event_desc_length),
     .desc_time_i         (event_desc_time),
     .rx_event_o          (rx_event),
+    .rx_waits_o          (event_waits_o),
     .tx_valid_o          (event_valid),
     .tx_ready_i          (event_ready),
     .tx_length_o         (event_length),

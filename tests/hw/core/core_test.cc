@@ -136,6 +136,12 @@ TEST_F(CoreTest, IsHaltedAfterReset) {
   EXPECT_EQ(read(host::kControl), kHalt);
   EXPECT_EQ(read(host::kCoreId), host::kCoreIdValue);
   EXPECT_EQ(read(host::kMemoryBytes), 0x18000u);
+  EXPECT_EQ(read(host::kMapVersion), card::regs::global::kVersionValue);
+  // The model's clock: 102400/33 ps.
+  EXPECT_EQ(read(host::kClockHz), 322'265'625u);
+  setReg(1, kLocal << 12);
+  exec(lw(2, 1, 0x24));
+  EXPECT_EQ(reg(2), 322'265'625u);
 }
 
 TEST_F(CoreTest, ProgramIsLoadedAndRead) {
@@ -295,8 +301,8 @@ TEST_F(CoreTest, MailInIsRefusedWhenEmptyAndKeptWhenFull) {
   EXPECT_EQ(read(host::kMailOut), kLocal << 12);
   // Unknown offsets, writes to what is read only, stores of less than a word.
   for (const Word bad :
-       {lw(2, 1, 0x24), lw(2, 1, 0x108), sw(2, 1, 0x108), sw(2, 1, 0), sw(2, 1, 0x10), sb(2, 1, 8),
-        sh(2, 1, 0xC), lw(2, 1, 0x1C), lw(2, 1, 0x108)}) {
+       {lw(2, 1, 0x28), sw(2, 1, 0x24), lw(2, 1, 0x108), sw(2, 1, 0x108), sw(2, 1, 0),
+        sw(2, 1, 0x10), sb(2, 1, 8), sh(2, 1, 0xC), lw(2, 1, 0x1C), lw(2, 1, 0x108)}) {
     exec(bad);
     EXPECT_EQ(read(host::kStatus), kHalted | kExecError) << std::hex << bad;
   }

@@ -25,6 +25,7 @@ class FirmwareDevices final : public Devices {
     namespace regs = firmware::regs;
     bus.card[regs::global::kClockPeriodNum] = 102'400;
     bus.card[regs::global::kClockPeriodDen] = 33;
+    bus.clock_hz = 322'265'625;
     bus.card[regs::global::kFeatures] = regs::global::kFeaturesLlr.mask();
     bus.card[regs::mac::address(1, regs::mac::kMacId)] = regs::mac::kMacIdValue;
     bus.card[regs::time::kBase + regs::time::kTimeId] = regs::time::kTimeIdValue;

@@ -38,6 +38,9 @@ CASES = [
      131068),
     ("plumb_core_cpu", "BusBase", 0x4000_0001, "powers of two behind the memory", 0x2000_0000),
     ("plumb_axil_bridge", "TimeoutClocks", 2**20, "1 to 1048575", 2**20 - 1),
+    ("plumb_register_crossing", "TimeoutClocks", 2**20, "1 to 1048575", 2**20 - 1),
+    ("plumb_control", "CoreTimeoutClocks", 2**20, "1 to 1048575", 2**20 - 1),
+    ("plumb_core", "ClockHz", 2**31, "1 to 2147483647", 2**31 - 1),
     ("plumb_capture_fifo", "MaxBeats", 509, "1 to 510 and to 2^BeatsLog2 - 4", 508),
 ]
 

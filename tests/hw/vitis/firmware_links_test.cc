@@ -30,10 +30,6 @@ class LinkCardBus {
     switch (offset) {
       case global::kCapability:
         return global::kCapabilityPorts.of(1);
-      case global::kClockPeriodNum:
-        return kBusPeriod;
-      case global::kClockPeriodDen:
-        return 1;
       default:
         return offset >= fw::regs::mac::kBase ? bench.read(offset) : 0;
     }
@@ -48,6 +44,7 @@ class LinkCardBus {
     const auto clocks = static_cast<std::uint64_t>(bench.now().count() / kBusPeriod);
     if (offset == fw::local::kMtimeLow) return static_cast<std::uint32_t>(clocks);
     if (offset == fw::local::kMtimeHigh) return static_cast<std::uint32_t>(clocks >> 32U);
+    if (offset == fw::local::kClockHz) return 1'000'000'000'000 / kBusPeriod;
     if (offset == fw::local::kMailStatus) return mail_in ? fw::local::kMailInValid : 0;
     if (offset == fw::local::kMailIn) return std::exchange(mail_in, std::nullopt).value();
     return 0;

@@ -12,7 +12,7 @@
 
 #include "card/mac_link.h"
 #include "sim/mac_status_model.h"
-#include "tests/regs/mac_status.h"
+#include "tests/hw/vitis/mac_pins.h"
 
 namespace plumbline::hw_test {
 
@@ -20,7 +20,6 @@ using card::MacFec;
 using card::MacReason;
 using card::MacState;
 using sim::MacConditions;
-namespace pins = rtl::mac_status;
 
 // A microsecond is a hundred clocks of the register bus.
 inline constexpr std::int64_t kBusPeriod = 10'000;  // [ps]
@@ -112,25 +111,8 @@ class LinkBench {
     }
   }
 
-  // The MAC: takes what it is told and says how it is.
   void play() {
-    const std::uint32_t told = bench_->control_o;  // control_t from its lowest bit
-    const auto bit = [&](int n) { return (told >> n & 1) != 0; };
-    model.order({bit(4), bit(3), bit(2), bit(1), bit(0), bit(11), bit(8), bit(10)}, now());
-    const sim::MacLevels is = model.levels(now());
-    auto& status = bench_->status_i;
-    rtl::setStatus(status, pins::kPowerGood, is.power_good);
-    rtl::setStatus(status, pins::kTxReset, is.tx_reset ? 1 : 0);
-    rtl::setStatus(status, pins::kRxReset, is.rx_reset ? 1 : 0);
-    rtl::setStatus(status, pins::kBlockLock, is.block_lock);
-    rtl::setStatus(status, pins::kSynced, is.synced);
-    rtl::setStatus(status, pins::kAligned, is.aligned ? 1 : 0);
-    rtl::setStatus(status, pins::kRxStatus, is.rx_status ? 1 : 0);
-    rtl::setStatus(status, pins::kHiBer, is.hi_ber ? 1 : 0);
-    rtl::setStatus(status, pins::kLocalFault, is.local_fault ? 1 : 0);
-    rtl::setStatus(status, pins::kInternalLocalFault, is.internal_local_fault ? 1 : 0);
-    rtl::setStatus(status, pins::kReceivedLocalFault, is.received_local_fault ? 1 : 0);
-    rtl::setStatus(status, pins::kRemoteFault, is.remote_fault ? 1 : 0);
+    playMac(model, bench_->control_o, bench_->status_i, now());
     bench_->eval();
   }
 

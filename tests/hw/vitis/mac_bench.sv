@@ -28,9 +28,9 @@ module mac_bench (
   logic [3:0]  wstrb;
   logic [1:0]  bresp, rresp;
   logic [15:2] reg_addr;
-  logic [11:2] local_addr;
+  logic [15:2] local_addr;
   logic        awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
-  logic        local_wen, local_ren, reachable, lost, card_rst_n, reg_wen, reg_ren, reg_ack_q;
+  logic        local_wen, local_ren, local_ack_q, reachable, lost, card_rst_n, reg_wen, reg_ren, reg_ack_q;
 
   plumb_reset_sync u_reset (
     .clk_i  (mac_clk_i),
@@ -64,6 +64,7 @@ module mac_bench (
     .local_wen_o      (local_wen),
     .local_ren_o      (local_ren),
     .local_wdata_o    (local_wdata),
+    .local_ack_i      (local_ack_q),
     .local_rdata_i    (local_rdata),
     .reachable_o      (reachable),
     .lost_o           (lost),
@@ -126,6 +127,13 @@ module mac_bench (
     end
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) local_ack_q <= 1'b0;
+    else         local_ack_q <= local_wen || local_ren;
+  end
+
+  logic unused_changed;
+
   plumb_mac_regs u_mac (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
@@ -139,10 +147,11 @@ module mac_bench (
     .mac_clk_i        (mac_clk_i),
     .status_i         (status_i),
     .control_o        (control_o),
-    .link_up_o        (link_up_o)
+    .link_up_o        (link_up_o),
+    .changed_o        (unused_changed)
   );
 
   logic unused;
-  assign unused = ^{reg_addr, local_addr[11:9]};
+  assign unused = ^{reg_addr, local_addr[15:9]};
 
 endmodule

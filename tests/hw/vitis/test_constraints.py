@@ -220,15 +220,19 @@ class Constraints(unittest.TestCase):
         self.assertEqual(faults_of(self.timing, self.names), [])
 
     def test_the_kernel_s_synchronisers_are_those_that_its_text_has(self):
-        # By hand: bridge 2; per MAC levels, beat, acknowledge, wish, request and the link's state;
+        # By hand: the host's crossing 2, the processor's 2, its interrupts 1; per MAC levels, beat, acknowledge, wish, request and the link's state;
         # two FIFOs of port 1 with two each; the pulse per second. Resets: one per MAC's clock, one in its registers.
         kinds = list(self.names.cells.values())
-        self.assertEqual(kinds.count("plumb_sync"), 2 + 2 * 6 + 2 * 2 + 1)
+        self.assertEqual(kinds.count("plumb_sync"), 2 * 2 + 1 + 2 * 6 + 2 * 2 + 1)
         self.assertEqual(kinds.count("plumb_reset_sync"), 2 + 2)
 
     def test_the_clocks_are_the_block_design_s(self):
         package = (VITIS / "package.tcl").read_text(encoding="utf-8")
         self.assertIn("create_bd_port -dir I -type clk -freq_hz 300000000 ap_clk", package)
+        # What the processor's firmware takes its times from.
+        kernel = (VITIS / "plumb_kernel.sv").read_text(encoding="utf-8")
+        self.assertIn("localparam int unsigned ApClockHz = 300000000;", kernel)
+        self.assertIn(".ClockHz (ApClockHz)", kernel)
         self.assertIn("[list $here/mac.xdc $here/timing.xdc]", package)
         self.assertIn("connect_bd_net [get_bd_pins $mac/gt_txusrclk2]", package)
         self.assertIn("gt_txusrclk2", self.names.mac_pins)
@@ -249,7 +253,7 @@ class Constraints(unittest.TestCase):
                             ("u_cross/u_rx/words_reg", "u_cross/u_rx/word_reg"),
                             ("?byte_time_ps?", "?byte_time?"), ("?dmg_*", "?damage_*"),
                             ("/core_tx_reset}", "/core_tx_rst}"), ("mac1/gt_txusrclk2", "mac1/gt_clk"),
-                            ("gen_port?1?", "gen_ports?1?"), ("gen_port?1?", "gen_port?2?"),
+                            ("u_core_crossing/", "u_core_crossings/"), ("gen_port?1?", "gen_ports?1?"), ("gen_port?1?", "gen_port?2?"),
                             ("$mac1_clk", "$mac_clk"), ("answer_data_q", "answer_datum_q")):
             self.assertIn(name, self.timing)
             changed = self.timing.replace(name, wrong, 1)

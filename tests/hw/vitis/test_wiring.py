@@ -288,6 +288,10 @@ def check_link(text, design, kernel_xml):
     if len(memory) != 1 or not re.fullmatch(r"plumb_kernel_1\.m_axi:(HBM\[\d+(:\d+)?\]|HOST\[0\])",
                                             memory[0]):
         faults.append(f"link.cfg: m_axi leads to {memory}")
+    asked = dict(re.findall(r"^freqHz=(\d+):(\S+)$", text, re.MULTILINE))
+    hz = re.search(r"ApClockHz = (\d+);", (VITIS / "plumb_kernel.sv").read_text(encoding="utf-8"))[1]
+    if asked != {hz: "plumb_kernel_1.ap_clk"}:
+        faults.append(f"link.cfg: clocks are {asked}, the processor's has {hz} Hz")
     for port in re.findall(r'<port name="(\w+)"', kernel_xml):
         if port not in design.buses:
             faults.append(f"kernel.xml: the block design has no {port}")
@@ -394,7 +398,7 @@ class Wiring(unittest.TestCase):
     def test_a_line_of_link_cfg_that_is_missing_or_wrong_is_noticed(self):
         lines = self.link.splitlines()
         entries = [i for i, line in enumerate(lines) if line and line[0] not in "#["]
-        self.assertEqual(len(entries), 7)
+        self.assertEqual(len(entries), 8)
         for i in entries:
             self.assert_faulty(lines[i], link="\n".join(lines[:i] + lines[i + 1:]))
         self.assert_faulty("cages", link=self.link.replace("io_gt_qsfp0_00", "io_gt_qsfp1_00"))

@@ -295,16 +295,20 @@ module FDCE (
     if (IS_CLR_INVERTED != CLR) (CLR => Q) = 764;
   endspecify
 endmodule
+module RAM64M8 (
+  output DOA,
+endmodule
 """
 
-    def test_cells_take_a_unit_and_chains_and_registers_nothing(self):
+    def test_cells_and_distributed_ram_take_a_unit_and_chains_and_registers_nothing(self):
         lines = [line.strip() for line in load_run().unit_delays(self.LIBRARY).splitlines()]
         self.assertEqual([line for line in lines if "=>" in line or "$setup" in line], [
             "(I0 => O) = 1000;", "(I1 => O) = 1000;",
             "(CI     => O[0]) = 0;", "(CYINIT => CO[0]) = 1000;", "(S[0] => O[0]) = 1000;",
             "$setup(D , posedge C &&& CE, 0);", "$setup(CE, posedge C, 0);",
             "if (R) (posedge C => (Q : 1'b0)) = 0;",
-            "if (IS_CLR_INVERTED != CLR) (CLR => Q) = 0;"])
+            "if (IS_CLR_INVERTED != CLR) (CLR => Q) = 0;",
+            *(f"(posedge WCLK => (DO{port} : DI{port})) = 1000;" for port in "ABCDEFGH")])
         self.assertIn("always @(posedge C) if (R == 1) Q <= 0;", lines)
 
 

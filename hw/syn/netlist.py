@@ -13,11 +13,15 @@ import collections
 import re
 
 # What a signal passes through without a clock: kind, pins it comes in by, pins it goes out by.
-# Distributed RAM and shift registers are written by the clock and read at once.
+# Distributed RAM and shift registers are written by the clock and read at once. Each port of a
+# distributed RAM is read by an address of its own (ADDRC of DOC, DPRA of DPO), so it is a line of
+# its own: the address of the port that writes (the last one, A) reaches no other port's data.
 COMBINATIONAL = [
     (re.compile(kind), re.compile(inputs), re.compile(outputs)) for kind, inputs, outputs in [
         (r"LUT|INV|MUXF|CARRY", r"", r"(O|CO|O5|O6)(\[|$)"),
-        (r"RAM(32|64|128|256|512)", r"(ADDR|DPRA|RA|A)[A-H]?\d*(\[|$)", r"DO|DPO|SPO|O"),
+        *((r"RAM(32|64|128|256|512)", rf"ADDR{port}(\[|$)", rf"DO{port}(\[|$)") for port in "ABCDEFGH"),
+        (r"RAM(32|64|128|256|512)", r"DPRA\d*(\[|$)", r"DPO(\[|$)"),
+        (r"RAM(32|64|128|256|512)", r"A\d*(\[|$)", r"(SPO|O)(\[|$)"),
         (r"SRL", r"A\d*(\[|$)", r"Q(\[|$)"),
         (r"DSP", r"", r"(P|PCOUT|CARRYOUT)(\[|$)"),
     ]
@@ -110,15 +114,19 @@ class Netlist:
 
     def _cell(self, kind, pins):
         self.cells[kind] += 1
-        for kinds, inputs, outputs in COMBINATIONAL:
-            if kinds.match(kind):
-                break
-        else:
+        through = [(inputs, outputs) for kinds, inputs, outputs in COMBINATIONAL
+                   if kinds.match(kind)]
+        for inputs, outputs in through:
+            if any(outputs.match(pin) for pin, _ in pins):
+                self._pass(kind, pins, inputs, outputs)
+        if not through:
             # Where a path ends is best told by the register's output; pins of others by their kind.
             name = dict(pins).get("Q", kind) if kind.startswith("FD") else kind
             for _, net in pins:
                 self._sinks.setdefault(net, name)
-            return
+
+    def _pass(self, kind, pins, inputs, outputs):
+        """What a cell passes on, from these pins of it to those."""
         number = len(self._kinds)
         outs = [net for pin, net in pins if outputs.match(pin)]
         self._kinds.append("CARRY" if kind.startswith("CARRY") else kind)

@@ -383,6 +383,200 @@ TEST(CardTime, CapturesHaveCardTime) {
   EXPECT_EQ(seen_received, 100u);
 }
 
+// What the ports write down with a time: damage of sent and received frames, pauses sent and
+// received, captures. Times are those of the entries, in order.
+struct Recorded {
+  std::vector<Picoseconds> damage_sent, damage_received;      // at port 0, at port 1
+  std::vector<Picoseconds> pauses_sent, pauses_received;      // at port 1, at port 0
+  std::vector<Picoseconds> captures_sent, captures_received;  // at port 1
+  std::vector<Picoseconds> first_bits;                        // on the wire from port 0
+
+  // In another order than the members', for what is the same of all.
+  [[nodiscard]] std::vector<const std::vector<Picoseconds>*> all() const {
+    return {&damage_sent,     &damage_received, &pauses_sent,
+            &pauses_received, &captures_sent,   &captures_received};
+  }
+};
+
+struct OffsetOfRun {
+  std::int64_t step = 0;
+  std::int64_t ppm = 0;
+};
+
+// One run; from 20 us on with the offset, whose line through `anchor` is returned: card and local
+// time of one clock. With a zero offset the accesses are the same.
+Recorded runThatRecords(const OffsetOfRun& offset, EventStamp& anchor) {
+  TestCard card(2);
+  Recorded recorded;
+  card.wire.expect_whole = false;
+  card.wire.observe = [&recorded](const WireFrame& frame, const wire::DecodedFrame&) {
+    if (frame.port == 0) recorded.first_bits.push_back(frame.first_bit);
+  };
+  loadAll(card, 40, 300, 4000);
+  card.driver.damage(0).setRule(
+      kSent, 0,
+      {.kind = card::DamageKind::kBits, .first = 1000, .step = 100, .times = 20, .offset = 500});
+  card.driver.damage(1).setRule(
+      kReceived, 0,
+      {.kind = card::DamageKind::kBits, .first = 1050, .step = 100, .times = 20, .offset = 500});
+  card.driver.setPfcReaction(0, 0xFF);
+  for (std::uint32_t port = 0; port < 2; ++port) card.driver.flowControl(port).setPauseLog(true);
+  card.start();
+  card.sim.wait(microseconds(20));
+  CardClock clock(card.sim);
+  clock.step(offset.step);
+  clock.setRate(offset.ppm * kPpm);
+  anchor = clock.now();
+  card.driver.setCapture(1, true, true);
+  for (int pause = 0; pause < 5; ++pause) {
+    card.sim.wait(microseconds(30));
+    card.driver.flowControl(1).send({.priorities = 0x81, .quanta = 200});
+  }
+  card.finish();
+  const auto timesOf = [](const auto& entries) {
+    std::vector<Picoseconds> times;
+    for (const auto& entry : entries) times.push_back(entry.time);
+    return times;
+  };
+  recorded.damage_sent = timesOf(card.driver.damage(0).readLog(kSent));
+  recorded.damage_received = timesOf(card.driver.damage(1).readLog(kReceived));
+  recorded.pauses_sent = timesOf(card.driver.flowControl(1).readPauses());
+  recorded.pauses_received = timesOf(card.driver.flowControl(0).readPauses());
+  for (const card::CapturedFrame& captured : card.sim.readCaptured()) {
+    (captured.sent ? recorded.captures_sent : recorded.captures_received)
+        .push_back(captured.timestamp);
+  }
+  return recorded;
+}
+
+// Against a run without an offset, whose times are local ones and are compared with the wire
+// elsewhere: each time is that of the card, with the offset of the moment of the entry.
+TEST(CardTime, WhatPortsWriteDownHasCardTime) {
+  EventStamp still_anchor;
+  const Recorded still = runThatRecords({}, still_anchor);
+  ASSERT_EQ(still_anchor.card, still_anchor.local);
+  ASSERT_EQ(still.damage_sent.size(), 20U);
+  ASSERT_EQ(still.damage_received.size(), 20U);
+  ASSERT_EQ(still.pauses_sent.size(), 10U);
+  ASSERT_EQ(still.pauses_received.size(), 10U);
+  ASSERT_GT(still.captures_sent.size(), 2000U);
+  ASSERT_GT(still.captures_received.size(), 2000U);
+  // What is entered behind its time has the offset of up to so much later: a log is behind its
+  // frames by their length and some clocks, and the end of a pause is entered when it comes.
+  constexpr std::int64_t kEntryPs = 1'000'000;
+  for (const OffsetOfRun offset :
+       {OffsetOfRun{.step = 7'000'000'000'001, .ppm = 200},
+        OffsetOfRun{.step = -5'000'000, .ppm = -150}, OffsetOfRun{.step = 123'456, .ppm = 0}}) {
+    SCOPED_TRACE(offset.ppm);
+    EventStamp anchor;
+    const Recorded moved = runThatRecords(offset, anchor);
+    ASSERT_EQ(anchor.local, still_anchor.local);
+    ASSERT_EQ(moved.first_bits, still.first_bits);
+    const std::int64_t tolerance = 3 + kEntryPs * std::abs(offset.ppm) / 1'000'000;
+    std::int64_t largest = 0;
+    for (std::size_t kind = 0; kind < still.all().size(); ++kind) {
+      const std::vector<Picoseconds>& local = *still.all()[kind];
+      const std::vector<Picoseconds>& times = *moved.all()[kind];
+      ASSERT_EQ(times.size(), local.size()) << kind;
+      for (std::size_t i = 0; i < times.size(); ++i) {
+        const std::int64_t passed = (local[i] - anchor.local).count();
+        const std::int64_t expected =
+            (anchor.card - anchor.local).count() + passed * offset.ppm / 1'000'000;
+        const std::int64_t difference = (times[i] - local[i]).count() - expected;
+        ASSERT_LE(std::abs(difference), tolerance) << "kind " << kind << ", entry " << i;
+        largest = std::max(largest, std::abs(passed * offset.ppm / 1'000'000));
+      }
+    }
+    // The rate shows: the offset at the end is another than at the beginning.
+    if (offset.ppm != 0) {
+      EXPECT_GT(largest, 20 * tolerance);
+    }
+  }
+}
+
+// STORM_TIME is card time: the storm begins at the local time that it had when the storm was
+// started, and goes by the oscillator from there on.
+TEST(CardTime, StormTimeIsCardTime) {
+  for (const OffsetOfRun offset :
+       {OffsetOfRun{.step = 0, .ppm = 0}, OffsetOfRun{.step = 7'000'000'000'001, .ppm = 200},
+        OffsetOfRun{.step = -5'000'000, .ppm = -200},
+        OffsetOfRun{.step = 90'000'000, .ppm = 120}}) {
+    SCOPED_TRACE(offset.step);
+    constexpr std::uint32_t kFrames = 50;
+    constexpr Picoseconds kPeriod = nanoseconds(1000);
+    TestCard card(2);
+    card.wire.expect_whole = false;
+    std::vector<Picoseconds> storm;
+    card.wire.observe = [&storm](const WireFrame& frame, const wire::DecodedFrame& decoded) {
+      if (frame.port == 1 && decoded.pfc() != nullptr) storm.push_back(frame.first_bit);
+    };
+    card.sim.wait(microseconds(50));
+    CardClock clock(card.sim);
+    clock.step(offset.step);
+    clock.setRate(offset.ppm * kPpm);
+    card.sim.wait(microseconds(200));  // 40 ns of the rate
+    const Picoseconds start = clock.now().card + microseconds(100);
+    card.driver.flowControl(1).startStorm({.frame = {.priorities = 8, .quanta = 10},
+                                           .frames = kFrames,
+                                           .period = kPeriod,
+                                           .start = start});
+    const EventStamp started = clock.now();
+    card.sim.wait(microseconds(200));
+    EXPECT_FALSE(card.driver.flowControl(1).faults().storm_late);
+    ASSERT_EQ(storm.size(), kFrames);
+    const Picoseconds local = start - (started.card - started.local);
+    // The command came up to 10 us before the reading.
+    const std::int64_t tolerance = 2 + 10 * std::abs(offset.ppm);
+    constexpr std::int64_t kLatest = kClockPs + sim::kByteTime.count() * sim::kColumnBytes.count();
+    for (std::uint32_t i = 0; i < kFrames; ++i) {
+      const std::int64_t late = (storm[i] - (local + kPeriod * i) - sim::kMacTxLatency).count();
+      ASSERT_GE(late, -tolerance) << i;
+      ASSERT_LE(late, kLatest + tolerance) << i;
+    }
+  }
+}
+
+// A storm is late by card time, and one without a time begins at once.
+TEST(CardTime, AStormIsLateByCardTime) {
+  for (const std::int64_t step : {-20'000'000LL, 3'000'000'000'000LL}) {
+    SCOPED_TRACE(step);
+    TestCard card(2);
+    card.wire.expect_whole = false;
+    std::size_t storm = 0;
+    card.wire.observe = [&storm](const WireFrame& frame, const wire::DecodedFrame& decoded) {
+      if (frame.port == 1 && decoded.pfc() != nullptr) ++storm;
+    };
+    card.sim.wait(microseconds(50));
+    CardClock clock(card.sim);
+    clock.step(step);
+    card::PfcStorm late{.frame = {.priorities = 8, .quanta = 10},
+                        .frames = 5,
+                        .period = nanoseconds(500),
+                        .start = clock.now().card - microseconds(1)};
+    card.driver.flowControl(1).startStorm(late);
+    card.sim.wait(microseconds(10));
+    EXPECT_TRUE(card.driver.flowControl(1).faults().storm_late);
+    EXPECT_EQ(storm, 5U);
+    const auto clearFault = [&card] {
+      card.sim.write(card::regs::port::address(1, card::regs::port::kFcSticky),
+                     card::regs::port::kFcStickyStormLate.mask());
+    };
+    clearFault();
+    // Before the card's own beginning: as local time it is below zero.
+    late.start = Picoseconds(1000);
+    card.driver.flowControl(1).startStorm(late);
+    card.sim.wait(microseconds(10));
+    EXPECT_EQ(storm, 10U);
+    EXPECT_TRUE(card.driver.flowControl(1).faults().storm_late);
+    clearFault();
+    late.start.reset();
+    card.driver.flowControl(1).startStorm(late);
+    card.sim.wait(microseconds(10));
+    EXPECT_EQ(storm, 15U);
+    EXPECT_FALSE(card.driver.flowControl(1).faults().storm_late);
+  }
+}
+
 TEST(CardTime, PulsePerSecondOutAndIn) {
   TestCard card(1);
   CardClock clock(card.sim);

@@ -2,14 +2,17 @@
 // bits in the structs towards hardware follow from one rule, applied here independently: members
 // ascend in map order.
 #include <Vplumb_regs_dma.h>
+#include <Vplumb_regs_event.h>
 #include <Vplumb_regs_global.h>
 #include <Vplumb_regs_port.h>
+#include <Vplumb_regs_time.h>
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cstdint>
 #include <map>
 #include <random>
+#include <vector>
 
 #include "card/registers.h"
 #include "tests/regs/clocked.h"
@@ -22,6 +25,14 @@ using regs::Access;
 using regs::RegisterInfo;
 using rtl::bitsOf;
 using rtl::setBits;
+
+// Every bit of a Verilated signal that is wider than 64 bits.
+template <typename Signal>
+void setAll(Signal& signal) {
+  for (std::size_t word = 0; word < sizeof(signal) / sizeof(signal[0]); ++word) {
+    signal[word] = 0xFFFFFFFF;
+  }
+}
 
 template <typename Model>
 class RegisterFile : public rtl::Clocked<Model> {
@@ -52,16 +63,31 @@ class RegisterFile : public rtl::Clocked<Model> {
 struct GlobalMap {
   using Model = Vplumb_regs_global;
   static constexpr auto kRegisters = regs::global::kRegisters;
+  static constexpr std::uint32_t kSize = regs::global::kSize;
 };
 
 struct DmaMap {
   using Model = Vplumb_regs_dma;
   static constexpr auto kRegisters = regs::dma::kRegisters;
+  static constexpr std::uint32_t kSize = regs::dma::kSize;
 };
 
 struct PortMap {
   using Model = Vplumb_regs_port;
   static constexpr auto kRegisters = regs::port::kRegisters;
+  static constexpr std::uint32_t kSize = regs::port::kSize;
+};
+
+struct TimeMap {
+  using Model = Vplumb_regs_time;
+  static constexpr auto kRegisters = regs::time::kRegisters;
+  static constexpr std::uint32_t kSize = regs::time::kSize;
+};
+
+struct EventMap {
+  using Model = Vplumb_regs_event;
+  static constexpr auto kRegisters = regs::event::kRegisters;
+  static constexpr std::uint32_t kSize = regs::event::kSize;
 };
 
 // The bits of `word` under `mask`, moved together; and the reverse.
@@ -111,7 +137,7 @@ class RegisterFileTest : public testing::Test {
   std::uint32_t random() { return static_cast<std::uint32_t>(random_()); }
 };
 
-using Maps = testing::Types<DmaMap, GlobalMap, PortMap>;
+using Maps = testing::Types<DmaMap, EventMap, GlobalMap, PortMap, TimeMap>;
 TYPED_TEST_SUITE(RegisterFileTest, Maps);
 
 TYPED_TEST(RegisterFileTest, ResetValues) {
@@ -183,7 +209,13 @@ TYPED_TEST(RegisterFileTest, CommandsPulseForOneClockAndReadAsZero) {
   });
 }
 
-TYPED_TEST(RegisterFileTest, FaultsStayUntilClearedOneByOne) {
+// Of the blocks that have faults.
+template <typename Map>
+class FaultFileTest : public RegisterFileTest<Map> {};
+using FaultMaps = testing::Types<DmaMap, GlobalMap, PortMap>;
+TYPED_TEST_SUITE(FaultFileTest, FaultMaps);
+
+TYPED_TEST(FaultFileTest, FaultsStayUntilClearedOneByOne) {
   this->forEachWord(Access::kWriteOneClear, [&](const RegisterInfo& info, std::uint32_t offset,
                                                 std::uint32_t position) {
     const std::uint32_t count = std::popcount(info.mask);
@@ -209,7 +241,7 @@ TYPED_TEST(RegisterFileTest, FaultsStayUntilClearedOneByOne) {
 
 TYPED_TEST(RegisterFileTest, OffsetsWithoutRegisterReadZeroAndChangeNothing) {
   std::map<std::uint32_t, std::uint32_t> before;
-  for (std::uint32_t offset = 0; offset < 0x1000; offset += 4) {
+  for (std::uint32_t offset = 0; offset < TypeParam::kSize; offset += 4) {
     before[offset] = this->file_.read(offset);
   }
   std::map<std::uint32_t, bool> known;
@@ -218,7 +250,7 @@ TYPED_TEST(RegisterFileTest, OffsetsWithoutRegisterReadZeroAndChangeNothing) {
       known[info.offset + 4 * i] = true;
     }
   }
-  for (std::uint32_t offset = 0; offset < 0x1000; offset += 4) {
+  for (std::uint32_t offset = 0; offset < TypeParam::kSize; offset += 4) {
     if (!known[offset]) {
       EXPECT_EQ(before[offset], 0U) << offset;
       this->file_.write(offset, 0xFFFFFFFF);
@@ -240,6 +272,106 @@ TEST(RegisterMap, Figures) {
   EXPECT_EQ(port.read(0x010), 80U);
   EXPECT_EQ(port.read(0x01C), 10000U);
   EXPECT_EQ(regs::port::address(7, regs::port::kTblData), 0x8040U);
+}
+
+// A register as hw/regs/plumbline.toml has it: the bits that its fields are in, and its reset
+// value.
+struct Figure {
+  std::uint32_t offset;
+  std::uint32_t mask;
+  std::uint32_t reset;
+};
+
+template <typename Model>
+void expectReadWrite(RegisterFile<Model>& file, const std::vector<Figure>& figures) {
+  for (const Figure& figure : figures) {
+    SCOPED_TRACE(figure.offset);
+    EXPECT_EQ(file.read(figure.offset), figure.reset);
+    for (const std::uint32_t value : {0xFFFFFFFFU, 0x5A5A5A5AU, 0xA5A5A5A5U, 0U}) {
+      file.write(figure.offset, value);
+      EXPECT_EQ(file.read(figure.offset), value & figure.mask);
+    }
+  }
+}
+
+template <typename Model>
+void expectReadOnly(RegisterFile<Model>& file, const std::vector<Figure>& figures) {
+  for (const Figure& figure : figures) EXPECT_EQ(file.read(figure.offset), 0U) << figure.offset;
+  setAll(file->status_i);
+  for (const Figure& figure : figures) {
+    file.write(figure.offset, 0);
+    EXPECT_EQ(file.read(figure.offset), figure.mask) << figure.offset;
+  }
+}
+
+TEST(RegisterMap, FiguresOfBlockTime) {
+  EXPECT_EQ(regs::time::kBase, 0xC000U);
+  RegisterFile<Vplumb_regs_time> file;
+  EXPECT_EQ(file.read(0x000), 0x504C544DU);  // PLTM
+  expectReadWrite(file, {
+                            {0x008, 0xFFFFFFFF, 0},           // RATE_LO
+                            {0x00C, 0x000000FF, 0},           // RATE_HI
+                            {0x010, 0xFFFFFFFF, 0},           // STEP_LO
+                            {0x014, 0xFFFFFFFF, 0},           // STEP_HI
+                            {0x018, 0xFFFFFFFF, 0},           // SLEW
+                            {0x01C, 0xFFFF03FF, 0x00010001},  // SLEW_LIMIT
+                            {0x044, 0x0000FF07, 0x00000300},  // PPS_CONTROL
+                            {0x048, 0x0FFFFFFF, 3'222'656},   // PPS_WIDTH
+                        });
+  std::vector<Figure> read_only{{0x020, 0xFFFFFFFF, 0}};  // SLEW_LEFT
+  for (std::uint32_t offset = 0x028; offset <= 0x040; offset += 4) {
+    read_only.push_back({offset, 0xFFFFFFFF, 0});  // NOW, LOCAL, OFFSET and its fraction
+  }
+  for (std::uint32_t offset = 0x04C; offset <= 0x060; offset += 4) {
+    read_only.push_back({offset, 0xFFFFFFFF, 0});  // PPS_COUNT to PPS_OUT_COUNT
+  }
+  expectReadOnly(file, read_only);
+}
+
+TEST(RegisterMap, FiguresOfBlockEvent) {
+  EXPECT_EQ(regs::event::address(0, 0), 0xD000U);
+  EXPECT_EQ(regs::event::address(7, 0x048), 0xDE48U);
+  RegisterFile<Vplumb_regs_event> file;
+  EXPECT_EQ(file.read(0x000), 0x504C4556U);  // PLEV
+  expectReadWrite(file, {
+                            {0x004, 0x00000003, 0},  // EVENT_CONTROL
+                            {0x030, 0xFFFFFFFF, 0},  // EVENT_TX_DATA
+                            {0x034, 0x000000FF, 0},  // EVENT_TX_SEND
+                        });
+  std::vector<Figure> read_only{{0x00C, 0x00000307, 0},   // EVENT_STATUS
+                                {0x010, 0x00003FFF, 0}};  // EVENT_RX_LENGTH
+  for (std::uint32_t offset = 0x014; offset <= 0x02C; offset += 4) {
+    read_only.push_back({offset, 0xFFFFFFFF, 0});  // EVENT_RX_DATA to EVENT_RX_LOST
+  }
+  for (std::uint32_t offset = 0x038; offset <= 0x048; offset += 4) {
+    read_only.push_back({offset, 0xFFFFFFFF, 0});  // EVENT_TX_SENT to EVENT_TX_LOCAL_HI
+  }
+  expectReadOnly(file, read_only);
+}
+
+// Accesses that hardware hears of, behind the commands in map order.
+TEST(RegisterMap, AccessPulsesOfBlockTime) {
+  RegisterFile<Vplumb_regs_time> file;
+  const std::map<std::uint32_t, std::uint32_t> pulses{
+      {0x00C, 1U << 2}, {0x014, 1U << 3}, {0x018, 1U << 4}};  // RATE_HI, STEP_HI, SLEW
+  for (std::uint32_t offset = 0x008; offset <= 0x060; offset += 4) {
+    file.write(offset, 1);
+    EXPECT_EQ(file->pulse_o, pulses.contains(offset) ? pulses.at(offset) : 0U) << offset;
+    file.read(offset);
+    EXPECT_EQ(file->pulse_o, 0U) << offset;
+  }
+}
+
+TEST(RegisterMap, AccessPulsesOfBlockEvent) {
+  RegisterFile<Vplumb_regs_event> file;
+  const std::map<std::uint32_t, std::uint32_t> written{
+      {0x030, 1U << 5}, {0x034, 1U << 6}};  // EVENT_TX_DATA, EVENT_TX_SEND
+  for (std::uint32_t offset = 0x00C; offset <= 0x048; offset += 4) {
+    file.write(offset, 1);
+    EXPECT_EQ(file->pulse_o, written.contains(offset) ? written.at(offset) : 0U) << offset;
+    file.read(offset);
+    EXPECT_EQ(file->pulse_o, offset == 0x014 ? 1U << 4 : 0U) << offset;  // EVENT_RX_DATA
+  }
 }
 
 class PortFile : public testing::Test {

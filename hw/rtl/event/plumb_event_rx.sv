@@ -5,8 +5,9 @@
 // IPv4 without options or fragments, or IPv6 without extension headers, untagged (udp_i). It takes a
 // slot with its first beat. It is shown when the receiver has found it good (desc_*); a bad one
 // frees its slot, at once if no other frame has come meanwhile, else when the frames before it are
-// read. desc_valid_i comes once for each frame, in their order, for at most 32 frames at a time that
-// have ended and have no verdict. The first 128 bytes are kept.
+// read. desc_valid_i comes once for each frame, in their order, three clocks behind its last beat or
+// later, for at most 32 frames at a time that have ended and have no verdict. The first 128 bytes
+// are kept.
 //
 // event_o is high with desc_valid_i, combinational: the frame is an event frame.
 `include "plumb_assert.svh"
@@ -142,12 +143,14 @@ module plumb_event_rx (
   end
 
   // What each frame between its end and its verdict is: an event frame, and whether it has a slot.
-  // A frame of one beat ends before it is known.
+  // A frame of one beat ends before it is known. That of the next verdict is read a clock ahead.
   logic [1:0]  kinds [0:31];
-  logic [4:0]  end_q, verdict_q;
+  logic [4:0]  end_q, verdict_q, verdict_next;
   logic        ended_q;
   logic        kind_event_q, kind_slot_q, kind_event, kind_slot;
-  logic [1:0]  kind_read;
+  logic [1:0]  kind_read_q;
+
+  assign verdict_next = verdict_q + 5'(desc_valid_i);
 
   assign kind_event = first_q ? is_event : kind_event_q;
   assign kind_slot  = first_q ? allocate : kind_slot_q;
@@ -163,21 +166,21 @@ module plumb_event_rx (
       ended_q      <= rx_tvalid_i && rx_tlast_i;
       kind_event_q <= kind_event;
       kind_slot_q  <= kind_slot;
-      if (ended_q)      end_q     <= end_q + 5'd1;
-      if (desc_valid_i) verdict_q <= verdict_q + 5'd1;
+      if (ended_q) end_q <= end_q + 5'd1;
+      verdict_q    <= verdict_next;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (ended_q) kinds[end_q] <= {kind_slot, kind_event};
+    kind_read_q <= kinds[verdict_next];
   end
 
-  assign kind_read = kinds[verdict_q];
-  assign event_o   = kind_read[0];
+  assign event_o = kind_read_q[0];
 
   logic verdict, good, passed, revoke;
-  assign verdict = desc_valid_i && kind_read[1];
-  assign good    = desc_valid_i && kind_read[0] && desc_good_i;
+  assign verdict = desc_valid_i && kind_read_q[1];
+  assign good    = desc_valid_i && kind_read_q[0] && desc_good_i;
   // The last frame was not good, and nothing has been received behind it.
   assign revoke  = verdict && !desc_good_i && tail_q == judged_q + 3'd1 && !inside_q &&
                    !rx_tvalid_i && !first_q;
@@ -208,7 +211,7 @@ module plumb_event_rx (
         if (passed || (take_i && level_o != 3'd0)) head_q <= head_q + 3'd1;
         level_o <= level_o + 3'(verdict && desc_good_i) - 3'(take_i && level_o != 3'd0 && !passed);
         if (good)                  count_o <= count_o + 32'd1;
-        if (good && !kind_read[1]) lost_o  <= lost_o + 32'd1;
+        if (good && !kind_read_q[1]) lost_o  <= lost_o + 32'd1;
       end
     end
   end
@@ -241,6 +244,7 @@ module plumb_event_rx (
   logic unused_length;
   assign unused_length = ^desc_length_i[15:14];
 
+  `PLUMB_ASSERT(KindIsRead, desc_valid_i |-> $past(end_q) != verdict_q)
   `PLUMB_ASSERT(VerdictsFit, ended_q |-> end_q + 5'd1 != verdict_q)
   `PLUMB_ASSERT(SlotsFit, used <= 3'd4)
 

@@ -1,5 +1,5 @@
 // Asks for PFC frames at fixed times: a storm of count_i frames (0: endless), one every period_i
-// ps, the first at time_i of card time (0: at once).
+// ps, the first at time_i (0: at once). Times are local times.
 //
 // The times are an absolute grid. want_o rises in the clock from which on a frame that is taken
 // crosses the MAC boundary at its time or, as clock edges fall, up to one clock later;
@@ -12,12 +12,12 @@ module plumb_fc_storm (
   // Clock and reset (active low)
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic [63:0] crossing_time_i,  // earliest card time at the MAC if taken now, ps
+  input  logic [63:0] crossing_time_i,  // earliest time at the MAC if taken now, ps
 
   // Commands
   input  logic        start_i,   // pulse, with the next three
   input  logic        stop_i,    // pulse
-  input  logic [63:0] time_i,    // of the first frame, card time in ps; 0: at once
+  input  logic [63:0] time_i,    // of the first frame, signed ps; 0: at once
   input  logic [31:0] period_i,  // ps between two frames
   input  logic [31:0] count_i,   // frames, 0: endless
 
@@ -39,7 +39,11 @@ module plumb_fc_storm (
   logic [63:0] due_q;            // a step before the next frame's time
   logic [63:0] first_due;
 
+  // Signed: local time is below zero for a card time below the offset.
+  logic past, reached;
   assign first_due = time_i - 64'(StepPs);
+  assign past      = signed'(crossing_time_i) > signed'(first_due);
+  assign reached   = signed'(crossing_time_i) >= signed'(due_q);
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
@@ -49,7 +53,7 @@ module plumb_fc_storm (
       left_q    <= '0;
       late_o    <= 1'b0;
     end else begin
-      late_o <= start_i && time_i != '0 && crossing_time_i > first_due;
+      late_o <= start_i && time_i != '0 && past;
       if (start_i) begin
         active_q  <= 1'b1;
         endless_q <= count_i == '0;
@@ -63,14 +67,14 @@ module plumb_fc_storm (
         left_q   <= left_q - 32'd1;
         want_q   <= 1'b0;
       end else if (active_q && !want_q) begin
-        want_q   <= crossing_time_i >= due_q;
+        want_q   <= reached;
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin
-      due_q <= (time_i == '0 || crossing_time_i > first_due) ? crossing_time_i : first_due;
+      due_q <= (time_i == '0 || past) ? crossing_time_i : first_due;
     end else if (taken_i) begin
       due_q <= due_q + 64'(period_i);
     end

@@ -110,6 +110,8 @@ module plumb_llr_rx (
   logic         first_q, last_q, ordinary_q, eligible_q;
   logic [511:0] data_q;
   logic [6:0]   bytes_q;
+  logic [5:0]   last_byte_q;   // bytes_q - 1, from tkeep by itself: the checksum's shift is the
+                               // complement, and would else wait for the difference
   logic [63:0]  stamp_q;
   logic [47:0]  time_q;
   logic [19:0]  seq_q;
@@ -126,6 +128,7 @@ module plumb_llr_rx (
       last_q  <= s_tlast_i;
       data_q  <= s_tdata_i;
       bytes_q <= s_tlast_i ? plumb_pkg::kept_bytes(s_tkeep_i) : 7'd64;
+      last_byte_q <= s_tlast_i ? 6'(plumb_pkg::kept_bytes({1'b0, s_tkeep_i[63:1]})) : 6'd63;
       time_q  <= now_i;
       if (!inside_q) begin
         stamp_q    <= s_time_i;
@@ -309,7 +312,7 @@ module plumb_llr_rx (
     .rst_ni          (rst_ni),
     .beat_i          (valid_q),
     .last_i          (last_q),
-    .last_byte_i     (6'(bytes_q - 7'd1)),
+    .last_byte_i     (last_byte_q),
     .data_i          (data_q),
     .end_o           (frame_end),
     .long_o          (too_long),

@@ -13,6 +13,9 @@
 //   Replay    not yet                                         between two replayed frames
 //   Flush     by flush_action                                 when the line is free
 //
+// Frames of flows are eligible, and the card's MAC control frames if mac_control_eligible says so;
+// event frames (s_user_i.timed) never are.
+//
 // A frame that has been offered to the MAC is finished whatever happens; all changes of state wait
 // for that. In Init an INIT message is asked for every init_interval clocks until a matching ECHO
 // comes and the last INIT has its place on the line. A replay starts with a NACK, or when nothing
@@ -146,7 +149,8 @@ module plumb_llr_tx #(
     if (own) begin
       action      = (state_q == plumb_llr_pkg::TxInit) ? config_i.init_action
                                                        : config_i.flush_action;
-      eligible    = !s_user_i.control || config_i.mac_control_eligible;
+      // The time of an event frame is that of one crossing: it is never sent again.
+      eligible    = !s_user_i.control || (config_i.mac_control_eligible && !s_user_i.timed);
       may_number  = config_i.tx_enable && link_up_i && !replay_wanted_q && !flush_wanted_q;
       control_may = !eligible && line_free && !replaying_q;
       discard     = filter && eligible && action == plumb_llr_pkg::ActionDiscard;

@@ -109,7 +109,17 @@ module plumb_crc32 (
   logic unused_bytes;
   assign unused_bytes = bytes_i[6];
 
-  assign in_shift = last_i ? 6'd0 - bytes_i[5:0] : 6'd0;
+  // What a last beat lacks. A bit of a negated number is inverted if a bit below it is set; a carry
+  // chain would be one level more.
+  always_comb begin
+    in_shift = '0;
+    if (last_i) begin
+      in_shift[0] = bytes_i[0];
+      for (int unsigned b = 1; b < 6; b++) begin
+        in_shift[b] = bytes_i[b] != |(bytes_i[5:0] & ~(6'h3f << b));
+      end
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin

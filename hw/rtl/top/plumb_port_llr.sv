@@ -107,14 +107,7 @@ module plumb_port_llr #(
   assign hist_cell_o = WithLlr && hist_retry_i;
 
   if (WithLlr) begin : gen_llr
-    logic                unused_mac;
-    plumb_tx_pkg::user_t mac_user;
-
-    // An event frame is looked for where it leaves first, not in a replay.
-    always_comb begin
-      mac_tx_user_o = mac_user;
-      if (mac_replay) mac_tx_user_o.timed = 1'b0;
-    end
+    logic unused_mac;
 
     plumb_llr #(
       .BeatsLog2 (BeatsLog2),
@@ -149,7 +142,7 @@ module plumb_port_llr #(
       .mac_tx_tready_i   (mac_tx_tready_i),
       .mac_tx_sof_o      (mac_sof),
       .mac_tx_preamble_o (mac_tx_preamble_o),
-      .mac_tx_user_o     (mac_user),
+      .mac_tx_user_o     (mac_tx_user_o),
       .mac_tx_departure_o(mac_tx_departure_o),
       .mac_tx_replay_o   (mac_replay),
       .mac_rx_tdata_i    (mac_rx_tdata_i),
@@ -187,7 +180,7 @@ module plumb_port_llr #(
       .flushed_o         (flushed_o)
     );
 
-    assign unused_mac = mac_sof;
+    assign unused_mac = ^{mac_sof, mac_replay};
   end else begin : gen_no_llr
     assign mac_tx_tdata_o     = tx_tdata_i;
     assign mac_tx_tkeep_o     = tx_tkeep_i;

@@ -215,20 +215,22 @@ module plumb_tx_gate #(
 
   // What a frame takes of the wire, in ps. Both times are worked out before it is known which of
   // them is wanted: behind the decision there is no time left to multiply.
-  localparam logic [37:0] ControlSlotBytes = 38'(plumb_pkg::MinFrameBytes) +
-                                             38'(plumb_pkg::WireOverheadBytes);
-  logic [37:0] slot_bytes, control_slot_bytes, byte_ps;
+  localparam logic [14:0] ControlSlotBytes = 15'(plumb_pkg::MinFrameBytes) +
+                                             15'(plumb_pkg::WireOverheadBytes);
+  // As wide as they can be, so that each product is one DSP and not a sum of several.
+  logic [14:0] slot_bytes, control_slot_bytes;
+  logic [23:0] byte_ps;
   logic [63:0] slot_ps;
   logic        unused_byte_time;
-  assign slot_bytes       = 38'(length_i) + 38'(plumb_pkg::WireOverheadBytes);
-  assign control_slot_bytes = ControlSlotBytes + 38'(control_extra_i);
-  assign byte_ps          = 38'(byte_time_ps_i[23:0]);
-  assign slot_ps          = control_q ? control_slot_ps_q : slot_ps_q;
-  assign unused_byte_time = ^byte_time_ps_i[31:24];
+  assign slot_bytes         = 15'(length_i) + 15'(plumb_pkg::WireOverheadBytes);
+  assign control_slot_bytes = ControlSlotBytes + 15'(control_extra_i);
+  assign byte_ps            = byte_time_ps_i[23:0];
+  assign slot_ps            = control_q ? control_slot_ps_q : slot_ps_q;
+  assign unused_byte_time   = ^byte_time_ps_i[31:24];
 
   always_ff @(posedge clk_i) begin
-    control_slot_ps_q <= 64'(control_slot_bytes * byte_ps);
-    if (open_i) slot_ps_q <= 64'(slot_bytes * byte_ps);
+    control_slot_ps_q <= 64'(39'(control_slot_bytes) * 39'(byte_ps));
+    if (open_i) slot_ps_q <= 64'(39'(slot_bytes) * 39'(byte_ps));
     if (send || control_o) begin
       departure_q     <= (crossing_q >= wire_free_q) ? crossing_q : wire_free_q;
       departure_rel_q <= (crossing_q >= wire_free_q) ? crossing_rel_q : wire_free_rel_q;

@@ -66,7 +66,12 @@ module plumb_tx_heap #(
     `PLUMB_ANY(tbl_level)
     `PLUMB_ANY(tbl_index)
     if (tbl_we_i || tbl_re_i) begin
-      tbl_place = {1'b0, tbl_row_i} + (FlowsLog2+1)'(1);
+      // One more: a bit changes if all below it are set. A carry chain would be one level more, and
+      // the level's memory comes behind it.
+      tbl_place = {1'b0, tbl_row_i};
+      for (int unsigned b = 0; b <= FlowsLog2; b++) begin
+        if (&(tbl_row_i | ({FlowsLog2{1'b1}} << b))) tbl_place[b] = !tbl_place[b];
+      end
       // A level takes as many bits as its index has: the one that leads is above them.
       tbl_index = tbl_place[FlowsLog2-1:0];
       for (int unsigned l = 0; l < Levels; l++) begin

@@ -89,6 +89,15 @@ class Netlist(unittest.TestCase):
 .subckt SRL16E A0=x D=p Q=y
 """).levels, 2)
 
+    def test_a_port_of_distributed_ram_is_read_by_its_own_address_only(self):
+        # Port H writes, and may be read too: its address is a LUT deeper than that of port A.
+        for cell in (".subckt RAM32M16 ADDRA[0]=p ADDRH[0]=x DOA[0]=y DOH[0]=w WE=w",
+                     ".subckt RAM64X1D DPRA0=p A0=x DPO=y SPO=w"):
+            before, behind = ".subckt LUT1 I0=a O=x\n", "\n.subckt LUT1 I0=y O=z"
+            self.assertEqual(read(before + cell + behind).levels, 2, cell)
+            self.assertEqual(read(before + cell + behind.replace("y", "w")).levels, 3, cell)
+            self.assertEqual(read(before + cell).total("RAM"), 1, cell)
+
     def test_data_written_to_distributed_ram_goes_no_further(self):
         self.assertEqual(read("""
 .subckt LUT1 I0=a O=x
@@ -281,15 +290,25 @@ module FDRE (
   endspecify
   always @(posedge C) if (R == 1) Q <= 0;
 endmodule
+module FDCE (
+  specify
+    if (IS_CLR_INVERTED != CLR) (CLR => Q) = 764;
+  endspecify
+endmodule
+module RAM64M8 (
+  output DOA,
+endmodule
 """
 
-    def test_cells_take_a_unit_and_chains_and_registers_nothing(self):
+    def test_cells_and_distributed_ram_take_a_unit_and_chains_and_registers_nothing(self):
         lines = [line.strip() for line in load_run().unit_delays(self.LIBRARY).splitlines()]
         self.assertEqual([line for line in lines if "=>" in line or "$setup" in line], [
             "(I0 => O) = 1000;", "(I1 => O) = 1000;",
             "(CI     => O[0]) = 0;", "(CYINIT => CO[0]) = 1000;", "(S[0] => O[0]) = 1000;",
             "$setup(D , posedge C &&& CE, 0);", "$setup(CE, posedge C, 0);",
-            "if (R) (posedge C => (Q : 1'b0)) = 0;"])
+            "if (R) (posedge C => (Q : 1'b0)) = 0;",
+            "if (IS_CLR_INVERTED != CLR) (CLR => Q) = 0;",
+            *(f"(posedge WCLK => (DO{port} : DI{port})) = 1000;" for port in "ABCDEFGH")])
         self.assertIn("always @(posedge C) if (R == 1) Q <= 0;", lines)
 
 

@@ -222,6 +222,27 @@ TEST(CardDmaTest, FewWritesGoOneByOneManyAsAList) {
   EXPECT_EQ(card.taken, taken) << "a second buffer";
 }
 
+// In a kernel they are before the card, where its lists do not come.
+TEST(CardDmaTest, BlocksCoreAndMacAreReachedOneByOne) {
+  for (const std::uint32_t offset : {0x9000U, 0x902CU, 0x9FFCU, 0xB000U, 0xBFFCU}) {
+    FakeDmaCard card(std::size_t{1} << 21U);
+    CardDma dma(card, card.source());
+    std::vector<RegisterAccess> list = someWrites(500);
+    list[250] = RegisterAccess::read(offset);
+    dma.accessAll(list);
+    EXPECT_EQ(card.single_writes, 499U) << std::hex << offset;
+    EXPECT_EQ(card.taken, 0U);
+  }
+  for (const std::uint32_t offset : {0x8FFCU, 0xA000U, 0xC000U}) {
+    FakeDmaCard card(std::size_t{1} << 21U);
+    CardDma dma(card, card.source());
+    std::vector<RegisterAccess> list = someWrites(500);
+    list[250] = RegisterAccess::read(offset);
+    dma.accessAll(list);
+    EXPECT_LE(card.single_writes, 6U) << std::hex << offset;
+  }
+}
+
 TEST(CardDmaTest, ACardWithoutItWorksAsEver) {
   FakeCard card;
   CardDma dma(card, [](std::size_t) -> std::unique_ptr<DeviceBuffer> {

@@ -87,6 +87,18 @@ TEST_F(StartTest, EpochInThePastIsLateAtOnce) {
   EXPECT_EQ(late_pulses_, 1U);
 }
 
+// Card time is 3 s ahead of local time, and the start before the card's own beginning: its local
+// time is below zero.
+TEST_F(StartTest, EpochBelowZeroIsLateAtOnce) {
+  now_ = 100'000'000;
+  start_->offset_i = 3'000'000'000'000;
+  tick();
+  arm(1'000'000);
+  EXPECT_EQ(start_->epoch_o, std::uint64_t{0} - 2'999'999'000'000);
+  EXPECT_NE(runUntilLive(now_ + 10 * kClock), 0U);
+  EXPECT_EQ(late_pulses_, 1U);
+}
+
 TEST_F(StartTest, EpochZeroAtTimeZeroDoesNotWrap) {
   arm(3'000'000);  // less than the lead after time zero
   EXPECT_NE(runUntilLive(10 * kClock), 0U);

@@ -37,8 +37,8 @@ module plumb_start (
   localparam logic [63:0] LeadPs = 64'd8_000_000;
   localparam logic [63:0] LateLeadPs = 64'd1_000_000;
 
-  // now + lead is compared with the epoch (rather than now with epoch - lead) as a small epoch must
-  // not wrap. Sum and comparison each have a clock of their own.
+  // Sum and comparison each have a clock of their own. The comparison is the sign of a difference:
+  // a small epoch does not wrap, and one below zero, of a card time below the offset, is long past.
   logic [63:0] now_lead_q, now_late_q;
   logic        live_q;      // the time for running has come
   logic [1:0]  arming_q;    // one clock after arm_i in bit 0: the epoch is there; bit 1: live_q too
@@ -53,9 +53,9 @@ module plumb_start (
     end else begin
       now_lead_q <= now_i + LeadPs;
       now_late_q <= now_i + LateLeadPs;
-      live_q <= now_lead_q >= epoch_o;
+      live_q <= signed'(now_lead_q - epoch_o) >= 64'sd0;
       arming_q <= {arming_q[0], arm_i && !stop_i};
-      late_start_o <= arming_q[0] && now_late_q > epoch_o;
+      late_start_o <= arming_q[0] && signed'(epoch_o - now_late_q) < 64'sd0;
     end
   end
 

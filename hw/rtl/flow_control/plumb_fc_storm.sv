@@ -39,11 +39,11 @@ module plumb_fc_storm (
   logic [63:0] due_q;            // a step before the next frame's time
   logic [63:0] first_due;
 
-  // Signed: local time is below zero for a card time below the offset.
+  // The sign of a difference: local time is below zero for a card time below the offset.
   logic past, reached;
   assign first_due = time_i - 64'(StepPs);
-  assign past      = signed'(crossing_time_i) > signed'(first_due);
-  assign reached   = signed'(crossing_time_i) >= signed'(due_q);
+  assign past      = signed'(first_due - crossing_time_i) < 64'sd0;
+  assign reached   = signed'(crossing_time_i - due_q) >= 64'sd0;
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin

@@ -47,6 +47,7 @@ class Control {
   void service() {
     count(shared_.statistics.wakes);
     if (!card_known_) lookAgain();
+    if (park_owed_) park_owed_ = !tryPark();
     takeMail();
     if (polling_ && now() >= next_poll_) pollPorts();
     serveInterrupts();
@@ -161,8 +162,22 @@ class Control {
       // Counted, not logged: a card that refuses accesses would fill the log.
       if (bus_.takeFailure()) count(shared_.statistics.failed_accesses);
     }
-    if (clock_.settings().role != kPtpOff) pollClock(time, poll_us_);
+    if (clock_.settings().role != kPtpOff) {
+      renewRole();
+      pollClock(time, poll_us_);
+    }
   }
+
+  // A reset of the card ends its part of a role: the role begins anew, at the rate of before.
+  void renewRole() {
+    const ptp::Settings is = clock_.settings();
+    if (withFrames(is.role) ? events_.listens() : events_.listensToPulses()) return;
+    if (bus_.takeFailure()) return;
+    events_.restoreRate();
+    changeRole(is);
+  }
+
+  static bool withFrames(PtpRole role) { return role == kPtpSlave || role == kPtpMaster; }
 
   // Looks at once at what the ports tell of. An interrupt that stays although it has been looked
   // at, and all of them when they come too often, are off until the next poll.
@@ -183,8 +198,7 @@ class Control {
   // Of the port whose event frames are used; 0: of none.
   uint32_t eventInterrupt() {
     const ptp::Settings& is = clock_.settings();
-    const bool frames = is.role == kPtpSlave || is.role == kPtpMaster;
-    return frames ? local::irqEvent(is.port) : 0;
+    return withFrames(is.role) ? local::irqEvent(is.port) : 0;
   }
 
   void setInterrupts() {
@@ -278,12 +292,27 @@ class Control {
     log(kLogAccessFailed, offset);
   }
 
+  // A card that refuses, as one whose clock is stopped, is parked as soon as it does not any more:
+  // its schedule may go on then.
   void park(uint32_t reason) {
+    park_reason_ = reason;
+    park_owed_ = !tryPark();
+    if (park_owed_) noteRefusal(regs::global::kControl);
+  }
+
+  bool tryPark() {
     card_.park();
-    checkAccesses(regs::global::kControl);
+    if (bus_.takeFailure()) return false;
     count(shared_.statistics.parks);
     shared_.state = kParked;
-    log(kLogParked, reason);
+    log(kLogParked, park_reason_);
+    return true;
+  }
+
+  // The host has taken over again.
+  void release() {
+    park_owed_ = false;
+    shared_.state = kReady;
   }
 
   void takeMail() {
@@ -320,12 +349,12 @@ class Control {
         return armWatchdog();
       case kDisarmWatchdog:
         watchdog_ = 0;
-        shared_.state = kReady;
+        release();
         log(kLogWatchdogDisarmed, 0);
         return kDone;
       case kPark:
         park(kHostAsked);
-        return kDone;
+        return park_owed_ ? kAccessFailed : kDone;
       case kReadRow:
         return readRow();
       case kSetFec:
@@ -357,7 +386,7 @@ class Control {
     constexpr uint32_t kHighest = 1u << 24;
     if ((low == 0 && high == 0) || high >= kHighest) return kBadArgument;
     watchdog_ = uint64_t{high} << 32 | low;
-    shared_.state = kReady;
+    release();
     log(kLogWatchdogArmed, low);
     return kDone;
   }
@@ -450,17 +479,15 @@ class Control {
     for (uint32_t i = 0; i < 6; ++i) {
       wanted.mac[i] = static_cast<uint8_t>(arguments[2 + i / 4] >> 8 * (i % 4));
     }
-    const bool frames = role == kPtpSlave || role == kPtpMaster;
-    if (frames && !events_.hasEvents(port)) return kBadArgument;
+    if (withFrames(wanted.role) && !events_.hasEvents(port)) return kBadArgument;
     changeRole(wanted);
     return checkAccesses(regs::time::kBase) ? kDone : kAccessFailed;
   }
 
   void changeRole(const ptp::Settings& wanted) {
     const ptp::Settings& before = clock_.settings();
-    const bool had_frames = before.role == kPtpSlave || before.role == kPtpMaster;
-    if (had_frames) events_.listen(before.port, false);
-    if (wanted.role == kPtpSlave || wanted.role == kPtpMaster) events_.listen(wanted.port, true);
+    if (withFrames(before.role)) events_.listen(before.port, false);
+    if (withFrames(wanted.role)) events_.listen(wanted.port, true);
     events_.listenToPulses(wanted.role == kPtpPps);
     clock_.start(wanted);
     reportClock(now());
@@ -486,8 +513,10 @@ class Control {
   uint32_t irq_enable_ = 0;  // as the processor's register has it
   uint32_t silenced_ = 0;    // interrupts that are off until the next poll
   uint32_t served_ = 0;      // since the last poll
-  uint64_t watchdog_ = 0;    // clocks; 0 while it is not armed
-  uint64_t heard_ = 0;       // when the host last spoke
+  bool park_owed_ = false;   // the card has refused it
+  uint32_t park_reason_ = 0;
+  uint64_t watchdog_ = 0;  // clocks; 0 while it is not armed
+  uint64_t heard_ = 0;     // when the host last spoke
 };
 
 }  // namespace plumbline::firmware

@@ -35,6 +35,16 @@ class EventPort {
                                                        regs::event::kEventCommandTxRewind.mask());
   }
 
+  // Whether the card takes event frames at the port of listen(), or pulses: a reset of the card
+  // ends that. False also when the card refuses to say.
+  [[nodiscard]] bool listens() {
+    return regs::event::kEventControlRxEthernet.get(
+               bus_.readCard(at(regs::event::kEventControl))) != 0;
+  }
+  [[nodiscard]] bool listensToPulses() {
+    return regs::time::kPpsControlInEnable.get(bus_.readCard(time(regs::time::kPpsControl))) != 0;
+  }
+
   void listenToPulses(bool on) {
     const uint32_t control = bus_.readCard(time(regs::time::kPpsControl));
     const uint32_t enable = regs::time::kPpsControlInEnable.mask();
@@ -91,6 +101,7 @@ class EventPort {
 
   // The register has 2^-32 ps for each clock: rate · num/den · 2^32/10^12, and 10^12 = 2^12 · 5^12.
   void setRate(int32_t rate) {
+    rate_ = rate;
     constexpr int64_t kFive12 = 244'140'625;
     constexpr int64_t kTwo20 = 1 << 20;
     const int64_t scaled = int64_t{rate} * num_;
@@ -99,6 +110,9 @@ class EventPort {
     bus_.writeCard(time(regs::time::kRateHi),
                    regs::time::kRateHiWhole.of(static_cast<uint32_t>(gain >> 32)));
   }
+
+  // Sets the last rate again, which a reset of the card has taken away.
+  void restoreRate() { setRate(rate_); }
 
   void step(int64_t ps) {
     bus_.writeCard(time(regs::time::kStepLo), static_cast<uint32_t>(ps));
@@ -119,6 +133,7 @@ class EventPort {
   uint32_t den_ = 1;
   uint32_t status_ = 0;
   uint32_t pulses_ = 0;
+  int32_t rate_ = 0;
 };
 
 }  // namespace plumbline::firmware

@@ -181,6 +181,36 @@ TEST_F(ControlTest, WatchdogOfNoTimeOrTooLongIsRefused) {
   EXPECT_EQ(ask(firmware::kArmWatchdog, {0, (1u << 24) - 1}), firmware::kDone);
 }
 
+// The card's clock is stopped: nothing is parked, and the state does not say so. When the clock is
+// back the schedule may go on, and the firmware parks it then.
+TEST_F(ControlTest, ParksACardThatHasRefusedAsSoonAsItDoesNot) {
+  bus.refused = {regs::global::kCapability, regs::global::kControl, regs::global::kBusLock};
+  EXPECT_EQ(ask(firmware::kPark), firmware::kAccessFailed);
+  EXPECT_EQ(shared.state, firmware::kReady);
+  EXPECT_EQ(shared.statistics.parks, 0u);
+  const std::uint32_t logged = shared.log_written;
+  for (int i = 0; i < 100; ++i) control.service();
+  EXPECT_EQ(shared.log_written, logged) << "the log is full of one refusal";
+  bus.refused.clear();
+  control.service();
+  EXPECT_TRUE(stopped());
+  EXPECT_EQ(shared.state, firmware::kParked);
+  EXPECT_EQ(shared.statistics.parks, 1u);
+  EXPECT_EQ(lastLog().event, firmware::kLogParked);
+  bus.writes.clear();
+  control.service();
+  EXPECT_FALSE(stopped()) << "parked once";
+  // The host takes over before the card answers.
+  bus.refused = {regs::global::kControl};
+  EXPECT_EQ(ask(firmware::kPark), firmware::kAccessFailed);
+  EXPECT_EQ(ask(firmware::kDisarmWatchdog), firmware::kDone);
+  bus.refused.clear();
+  bus.writes.clear();
+  control.service();
+  EXPECT_FALSE(stopped());
+  EXPECT_EQ(shared.state, firmware::kReady);
+}
+
 TEST_F(ControlTest, HostParksAndReleases) {
   EXPECT_EQ(ask(firmware::kPark), firmware::kDone);
   EXPECT_TRUE(stopped());

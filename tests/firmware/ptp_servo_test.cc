@@ -186,6 +186,22 @@ double meanOffset(TwoCards& cards) {
   return sum / count;
 }
 
+// A reset of the card takes away what the firmware has set: event frames, rate and time. Roles
+// begin anew, on either card.
+TEST(PtpServo, RolesBeginAnewAfterAResetOfTheCard) {
+  for (const bool of_slave : {true, false}) {
+    SCOPED_TRACE(of_slave ? "slave" : "master");
+    TwoCards cards(1, quietCourse());
+    cards.begin();
+    cards.run(3 * kSecond);
+    ASSERT_EQ(cards.status().state, fw::kPtpLocked);
+    (of_slave ? cards.slave : cards.master).resetCard();
+    cards.run(5 * kSecond);
+    EXPECT_EQ(cards.status().state, fw::kPtpLocked);
+    EXPECT_LE(std::abs(cards.offset()), 50'000);
+  }
+}
+
 // Half the difference of the two ways, which nothing can see, is the error; the delay is their
 // mean.
 TEST(PtpServo, AnAsymmetricPathIsAnErrorOfHalfTheDifference) {

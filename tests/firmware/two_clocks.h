@@ -62,6 +62,8 @@ class ClockCard {
         return 33;
       case regs::time::kBase + regs::time::kTimeId:
         return 0x504C544D;
+      case regs::time::kBase + regs::time::kPpsControl:
+        return pps_control_;
       case regs::time::kBase + regs::time::kPpsCount:
         return pulses_;
       case regs::time::kBase + regs::time::kPpsTimeLo:
@@ -78,6 +80,9 @@ class ClockCard {
       return writeEvent(offset - regs::event::kBase, value);
     }
     switch (offset) {
+      case regs::time::kBase + regs::time::kPpsControl:
+        pps_control_ = value;
+        return;
       case regs::time::kBase + regs::time::kRateLo:
         rate_low_ = value;
         return;
@@ -138,6 +143,16 @@ class ClockCard {
     return static_cast<std::int64_t>(base_card_ +
                                      (oscillator_.at(now) - base_local_) * (1 + rate_));
   }
+  // The card's registers and its time as after power-up; the processor goes on.
+  void resetCard() {
+    base_card_ = 0;
+    base_local_ = oscillator_.at(now_);
+    rate_ = 0;
+    listens_ = false;
+    pps_control_ = 0;
+    slots_.clear();
+    departs_ = 0;
+  }
   void pulseAt(std::int64_t now) {
     pulse_time_ = static_cast<std::uint64_t>(stamp(now));
     ++pulses_;
@@ -184,6 +199,8 @@ class ClockCard {
     switch (offset) {
       case event::kEventId:
         return 0x504C4556;
+      case event::kEventControl:
+        return listens_ ? 1 : 0;
       case event::kEventStatus:
         advance();
         return static_cast<std::uint32_t>(slots_.size()) | (departs_ > now_ ? 0x100U : 0U);
@@ -206,7 +223,7 @@ class ClockCard {
   void writeEvent(std::uint32_t offset, std::uint32_t value) {
     namespace event = firmware::regs::event;
     if (offset == event::kEventControl) listens_ = (value & 1) != 0;
-    if (offset == event::kEventCommand && (value & 1) != 0) {
+    if (offset == event::kEventCommand && (value & 1) != 0 && !slots_.empty()) {
       slots_.pop_front();
       read_word_ = 0;
     }
@@ -255,6 +272,7 @@ class ClockCard {
   std::optional<std::uint32_t> mail_in_;
   std::uint32_t sequence_ = 0;
   bool listens_ = false;
+  std::uint32_t pps_control_ = 0;
   std::deque<Arrival> slots_;  // times are stamps here
   std::size_t read_word_ = 0;
   Frame out_;

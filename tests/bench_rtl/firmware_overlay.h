@@ -40,6 +40,8 @@ class FirmwareOverlay final : public card::RegisterBus {
     switch (offset - core::kBase) {
       case core::kCoreId:
         return core::kCoreIdValue;
+      case core::kClockHz:
+        return 322'265'625;
       case core::kMemoryBytes:
         return kMemoryBytes;
       case core::kStatus:

@@ -160,16 +160,14 @@ TEST(FpgaDma, CapturesWhatTheSimulatedBenchCaptures) {
   }
 }
 
-// The image goes to the processor as lists of accesses, and what runs there is not seen in a trial.
-TEST(FpgaDma, FirmwareIsLoadedByListsAndDisturbsNoTrial) {
+// The image goes to the processor access by access (in the kernel its block is before the card,
+// where lists do not come), and what runs there is not seen in a trial.
+TEST(FpgaDma, FirmwareIsLoadedAndDisturbsNoTrial) {
   if (card::builtInFirmware().empty()) GTEST_SKIP() << "built without firmware";
   MemoryBench card;
   card::Firmware firmware(*card.bus);
   const card::FirmwareImage image = card::parseFirmwareImage(card::builtInFirmware(), "built in");
-  ASSERT_GT(image.words.size(), 300U);
-  const std::uint64_t before = card.bus->writes + card.bus->reads;
   firmware.load(image);
-  EXPECT_LT(card.bus->writes + card.bus->reads - before, 200U);
   firmware.start();
   firmware.armWatchdog(seconds(1));
   const TrialResult seen = card.bench->run(cableTrial(), {});

@@ -57,7 +57,7 @@ StreamPlan::StreamPlan(std::vector<PlainStream> streams, BitRate rate)
 }
 
 SequenceWindow::SequenceWindow(std::uint32_t size, std::uint32_t largest)
-    : bits_(size / 64), largest_(largest) {
+    : bits_(size / 64), largest_(largest), forgets_(size == largest) {
   if (size < 64 || !std::has_single_bit(size)) {
     throw Error(ErrorKind::kUsage, fmt::format("a window of {} sequence numbers", size), {},
                 "a power of two from 64 on");
@@ -77,6 +77,7 @@ void SequenceWindow::makeRoom(std::uint64_t sequence, std::uint64_t next) {
     return false;
   };
   while (size() < largest_ && losesOne()) grow(next);
+  forgets_ = forgets_ || losesOne();
 }
 
 // All numbers that have left the window so far had arrived.
@@ -107,11 +108,12 @@ SequenceWindow::Verdict SequenceWindow::add(std::uint64_t sequence, StreamReceiv
     counts.next_sequence = sequence + 1;
     return Verdict::kNew;
   }
-  if (counts.next_sequence - sequence > size()) {
+  const bool older = counts.next_sequence - sequence > size();
+  if (older && forgets_) {
     ++counts.stale;
     return Verdict::kStale;
   }
-  if ((word(sequence) & bit) != 0) {
+  if (older || (word(sequence) & bit) != 0) {
     ++counts.duplicate;
     return Verdict::kDuplicate;
   }

@@ -78,6 +78,7 @@ class SequenceWindow {
 
   std::vector<std::uint64_t> bits_;  // a ring of the last numbers below next: 1, it has arrived
   std::uint32_t largest_;
+  bool forgets_;  // not all numbers that have left the window had arrived
 };
 
 struct StreamOptions {

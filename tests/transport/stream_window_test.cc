@@ -85,6 +85,7 @@ TEST(SequenceWindow, OnlyTheLast128NumbersAreToldApart) {
 // longer than its largest size.
 TEST(SequenceWindow, GrowsBeforeAMissingNumberLeavesIt) {
   constexpr std::uint32_t kLargest = 4096;
+  constexpr std::uint32_t kOldest = 3072;  // and what is skipped at a time beyond
   RandomStream random(5, "window");
   SequenceWindow window(64, kLargest);
   StreamReceived counts;
@@ -95,14 +96,14 @@ TEST(SequenceWindow, GrowsBeforeAMissingNumberLeavesIt) {
     std::uint64_t sequence = next;
     const std::uint64_t what = random.below(20);
     // What has been missing for too long arrives now, and with it a duplicate of any age.
-    const bool due = !missing.empty() && next - *missing.begin() > kLargest - 64;
+    const bool due = !missing.empty() && next - *missing.begin() > kOldest;
     if (due || (what < 6 && !missing.empty())) {
       auto place = missing.begin();
       if (!due) std::advance(place, random.below(missing.size()));
       sequence = *place;
       missing.erase(place);
     } else if (what == 19) {
-      sequence = next - std::min(next, random.below(kLargest - 64) + 1);
+      sequence = next - std::min(next, random.below(kOldest) + 1);
       missing.erase(sequence);
     } else {
       if (what > 15) {

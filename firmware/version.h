@@ -5,6 +5,6 @@
 
 namespace plumbline::firmware {
 
-inline constexpr uint32_t kVersion = 1u << 24 | 1u << 16 | 0u;
+inline constexpr uint32_t kVersion = 1u << 24 | 2u << 16 | 0u;
 
 }  // namespace plumbline::firmware

@@ -48,7 +48,7 @@ void checkStream(const bench::StreamResult& stream, std::vector<Check>& checks) 
       equal(stream.name + ": frames received", stream.sent_frames, stream.received_frames));
   checks.push_back(equal(stream.name + ": lost", 0, stream.lost));
   checks.push_back(equal(stream.name + ": duplicate", 0, stream.duplicate));
-  checks.push_back(equal(stream.name + ": out of order", 0, stream.out_of_order));
+  checks.push_back(equal(stream.name + ": out of order", 0, stream.out_of_order + stream.stale));
   checks.push_back(equal(stream.name + ": misdelivered", 0, stream.misdelivered));
 }
 

@@ -359,9 +359,8 @@ StreamResult CardTrial::collectStream(std::uint32_t index, const std::vector<car
       fault(fmt::format("stream '{}': the receiver's counters contradict each other", stream.name));
     } else {
       lost = sent[i] - arrived;
-      lost -= std::min<std::uint64_t>(row.stale, lost);
     }
-    result.lost += lost;
+    result.lost += lost - std::min<std::uint64_t>(row.stale, lost);
     if (counted) {
       result.queue_pairs.push_back(
           {sent[i], row.frames, lost, row.duplicate, row.out_of_order, row.reorder_depth});

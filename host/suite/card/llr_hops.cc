@@ -412,10 +412,11 @@ void addPictures(const std::vector<PointHops>& points, ResultBuilder& builder) {
 void checkAbove(const Measured& one, ResultBuilder& builder) {
   for (const bench::TrialResult& trial : one.trials) {
     for (const bench::StreamResult& stream : trial.streams) {
-      if (stream.lost + stream.duplicate + stream.out_of_order == 0) continue;
+      if (stream.lost + stream.duplicate + stream.out_of_order + stream.stale == 0) continue;
       builder.anomaly(fmt::format("above the retries {} frames of '{}' were lost, {} came twice "
                                   "and {} out of order",
-                                  stream.lost, stream.name, stream.duplicate, stream.out_of_order),
+                                  stream.lost, stream.name, stream.duplicate,
+                                  stream.out_of_order + stream.stale),
                       one.point.label);
     }
   }

@@ -387,10 +387,10 @@ void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) 
 // Reports events that retries must prevent.
 void check(const SweepPoint& point, const TrialResult& trial, ResultBuilder& builder) {
   const bench::StreamResult& stream = trial.streams.front();
-  if (stream.lost + stream.duplicate + stream.out_of_order > 0) {
+  if (stream.lost + stream.duplicate + stream.out_of_order + stream.stale > 0) {
     builder.anomaly(fmt::format("above link-level retry {} frames were lost, {} came twice and {} "
                                 "out of order",
-                                stream.lost, stream.duplicate, stream.out_of_order),
+                                stream.lost, stream.duplicate, stream.out_of_order + stream.stale),
                     point.label);
   }
   const LinkRetryOutcome& seen = receiver(point, trial);

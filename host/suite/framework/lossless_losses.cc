@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kLinksNamed = 3;
 
-std::uint64_t dropsOf(const bench::FabricResult& fabric, fabric::DropReason reason) {
-  return fabric.total.dropsBy(reason);
-}
-
 bool injectsLosses(const bench::TrialSpec& spec) {
   return !spec.dut.impairments.empty() || !spec.dut.bit_errors.empty() ||
          !spec.dut.failures.empty() || !spec.damage.empty();
@@ -74,9 +70,9 @@ void LosslessLosses::add(const bench::TrialSpec& spec, const bench::TrialResult&
                          const std::string& where) {
   if (!trial.fabric || trial.fabric->fast_forward) return;
   const bench::FabricResult& fabric = *trial.fabric;
-  const std::uint64_t headroom = dropsOf(fabric, fabric::DropReason::kHeadroomFull);
+  const std::uint64_t headroom = fabric.total.dropsBy(fabric::DropReason::kHeadroomFull);
   const std::uint64_t watchdog =
-      injectsPauses(spec) ? 0 : dropsOf(fabric, fabric::DropReason::kWatchdog);
+      injectsPauses(spec) ? 0 : fabric.total.dropsBy(fabric::DropReason::kWatchdog);
   const bool other_causes =
       injectsLosses(spec) || injectsPauses(spec) || fabric.total.dropped() > headroom + watchdog;
   const std::uint64_t timeouts =

@@ -244,12 +244,11 @@ void ResultBuilder::noteStale(const bench::TrialResult& trial, const std::string
   std::uint64_t frames = 0;
   for (const bench::StreamResult& stream : trial.streams) frames += stream.stale;
   if (frames == 0) return;
-  anomaly(
-      fmt::format("{} frames arrived further behind than the receiver follows sequence numbers: "
-                  "they count as arrived, a duplicate among them would not be seen, and they "
-                  "are in no latency",
-                  frames),
-      where);
+  ++stale_.trials;
+  stale_.frames += frames;
+  if (frames <= stale_.most) return;
+  stale_.most = frames;
+  stale_.where = where;
 }
 
 results::Quantity ResultBuilder::repeated(const std::string& point, const std::string& metric,
@@ -370,6 +369,14 @@ results::TestResult ResultBuilder::take() {
   noteFewSamples();
   statePrimary();
   if (auto losses = losses_.anomaly()) result_.anomalies.push_back(*std::move(losses));
+  if (stale_.trials > 0) {
+    anomaly(
+        fmt::format("{} frames in {} trials, at most {} in one, arrived further behind than the "
+                    "receiver follows sequence numbers: they count as arrived, a duplicate "
+                    "among them would not be seen, and they are in no latency",
+                    stale_.frames, stale_.trials, stale_.most),
+        stale_.where);
+  }
   const auto label = [this](results::Quantity& quantity) {
     if (quantity.observed == ObservationPoint::kTester) quantity.observed = observed_;
   };

@@ -51,12 +51,7 @@ class ResultBuilder {
   // anomaly. Losses of lossless priorities are an anomaly as well.
   bool accept(const bench::TrialSpec& spec, const bench::TrialResult& trial,
               const std::string& where);
-  // Anomalies of what the receivers could not see, for a trial that the test judges itself:
-  // latencies above the histogram's end, and frames further behind than sequence numbers are
-  // followed.
-  void noteSaturation(const bench::TrialResult& trial, const std::string& where);
-  void noteStale(const bench::TrialResult& trial, const std::string& where);
-  // Notes only losses of lossless priorities, for such a trial.
+  // Notes only losses of lossless priorities, for a trial that the test judges itself.
   void noteLosses(const bench::TrialSpec& spec, const bench::TrialResult& trial,
                   const std::string& where);
   // A row of the repeatability table; CV above 5 % is an anomaly. Returns the figure.
@@ -81,6 +76,10 @@ class ResultBuilder {
 
   // Label and systematic uncertainty of a figure.
   void state(kpi::Basis basis, results::Quantity& quantity) const;
+  // What the receivers of a trial could not see: latencies above the histogram's end, and frames
+  // further behind than sequence numbers are followed (one anomaly over all trials).
+  void noteSaturation(const bench::TrialResult& trial, const std::string& where);
+  void noteStale(const bench::TrialResult& trial, const std::string& where);
   void statePrimary();
   // Reports the percentiles among the KPIs that rest on too few samples as one anomaly.
   void noteFewSamples();
@@ -94,6 +93,12 @@ class ResultBuilder {
   std::map<std::string, std::uint64_t> host_counters_;  // over all trials
   LinkHealthSums links_;                                // of all trials
   LosslessLosses losses_;                               // of all trials
+  struct {
+    std::uint64_t frames = 0;
+    std::uint64_t trials = 0;  // with any
+    std::uint64_t most = 0;    // of one trial
+    std::string where;         // that trial
+  } stale_;                    // StreamResult::stale of all trials
   ObservationPoint observed_ = ObservationPoint::kTester;
   BenchClock clock_;
   std::optional<Picoseconds> shortest_;  // shortest trial: no rate is over less time

@@ -44,7 +44,7 @@ std::uint64_t bitErrorLosses(const bench::TrialResult& trial) {
          total.dropsBy(fabric::DropReason::kAge);
 }
 
-// Frames dropped because a queue was full: by congestion, whatever the links' errors.
+// Frames dropped because a queue was full.
 std::uint64_t queueFullDrops(const bench::TrialResult& trial) {
   const fabric::LinkCounters& total = trial.fabric->total;
   return total.dropsBy(fabric::DropReason::kBufferFull) +
@@ -52,15 +52,16 @@ std::uint64_t queueFullDrops(const bench::TrialResult& trial) {
          total.dropsBy(fabric::DropReason::kTrimmedFull);
 }
 
-// ECMP may put more onto one link than it carries; the messages that cross it wait.
+// ECMP may put more onto one link than it carries, the more so with replays; the messages that
+// cross it wait.
 void noteCongestion(const std::vector<Measured>& measured, ResultBuilder& builder) {
   for (const Measured& one : measured) {
     const auto congested = std::ranges::count_if(
         one.trials, [](const bench::TrialResult& trial) { return queueFullDrops(trial) > 0; });
     if (congested == 0) continue;
     builder.anomaly(
-        fmt::format("in {} of {} trials ECMP put more onto one link than it carries, and its queue "
-                    "was full; times of messages contain the wait there",
+        fmt::format("in {} of {} trials a queue was full: flows that ECMP put onto one link, and "
+                    "replays, were more than it carries; times of messages contain the wait there",
                     congested, one.trials.size()),
         one.point.label);
   }

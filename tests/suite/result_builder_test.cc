@@ -49,6 +49,23 @@ TEST(ResultBuilder, FiguresThatScatterAreAnAnomaly) {
   EXPECT_TRUE(repeatedResult({98, 100, 102}, {5, 5, 5}).anomalies.empty());
 }
 
+TEST(ResultBuilder, FramesBeyondTheWindowAreOneAnomaly) {
+  const scenario::Scenario scenario = smallFabric();
+  const SimRunner runner;
+  ResultBuilder builder(scaleProcedure(), "section 11.1", std::vector<results::Deviation>(),
+                        {scenario, runner.bench.capabilities()});
+  for (const std::uint64_t stale : {0, 5, 3}) {
+    bench::TrialResult trial;
+    trial.streams.resize(2);
+    trial.streams[1].stale = stale;
+    EXPECT_TRUE(builder.accept({}, trial, "trial with " + std::to_string(stale)));
+  }
+  const results::TestResult result = builder.take();
+  ASSERT_EQ(result.anomalies.size(), 1U);
+  EXPECT_THAT(result.anomalies[0].what, HasSubstr("8 frames in 2 trials, at most 5 in one"));
+  EXPECT_EQ(result.anomalies[0].where, "trial with 5");
+}
+
 // Minimum and P99 are one number, but the P99 lies somewhere in a bucket of 4 ns.
 TEST(ResultBuilder, APrimaryFigureHasTheUncertaintyOfItsOwnKpi) {
   const scenario::Scenario scenario = smallFabric();

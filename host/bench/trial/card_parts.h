@@ -72,7 +72,7 @@ inline constexpr std::size_t kMaxDamageEvents = 1000;
 struct QueuePairResult {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;  // duplicates included
-  std::uint64_t lost = 0;  // or further behind than the receiver's window covers
+  std::uint64_t lost = 0;      // or further behind than the receiver's window covers
   std::uint64_t duplicate = 0;
   std::uint64_t out_of_order = 0;
   std::uint32_t reorder_depth = 0;  // largest distance behind the highest frame number

@@ -42,7 +42,7 @@ inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr uint32_t kMapHash = 0x018;
-inline constexpr uint32_t kMapHashValue = 0x36EAE158;
+inline constexpr uint32_t kMapHashValue = 0x2554B8BD;
 inline constexpr uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};

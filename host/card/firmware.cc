@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "card/mac.h"
 #include "card/polling.h"
 #include "card/registers.h"
 
@@ -17,6 +20,10 @@ namespace {
 
 // Start-up zeroes memory, and asks the card for what it has: some 60,000 clocks.
 constexpr Picoseconds kStartLimit = milliseconds(4);
+// Longest wait for a whole window of MAC_CLOCK_COUNT behind the start of the MAC's clock.
+constexpr Picoseconds kClockWindow = milliseconds(1);
+// Largest deviation of the processor's clock: oscillators and the count's resolution are far below.
+constexpr double kMaxClockDeviation = 0.001;
 constexpr const char* kReloadHint = "stop the firmware and load it anew";
 
 std::string statusText(std::uint32_t status) {
@@ -34,7 +41,27 @@ std::string statusText(std::uint32_t status) {
 
 }  // namespace
 
-Firmware::Firmware(RegisterBus& bus) : bus_(bus), core_(bus) {}
+Firmware::Firmware(RegisterBus& bus) : bus_(bus), core_(bus) { checkClock(); }
+
+void Firmware::checkClock() {
+  Mac mac(bus_, 0);
+  if (!mac.present()) return;
+  const double stated = core_.clockHz();
+  std::optional<double> measured;
+  const auto as_stated = [&] {
+    measured = mac.busClockHz();
+    return !measured || std::abs(*measured / stated - 1) <= kMaxClockDeviation;
+  };
+  if (waitUntil(bus_, kClockWindow, as_stated)) return;
+  throw Error(
+      ErrorKind::kUnsupported,
+      fmt::format("the control processor's clock runs at {:.1f} MHz and not at the {:.1f} MHz that "
+                  "the card states: all times of the firmware would be wrong by {:.1f} %",
+                  *measured / 1e6, stated / 1e6, 100 * std::abs(*measured / stated - 1)),
+      "CLOCK_HZ, MAC_CLOCK_COUNT",
+      "a kernel that was linked at the frequency of ApClockHz, with a reference clock of "
+      "161.1328125 MHz");
+}
 
 void Firmware::load(const FirmwareImage& image) {
   if (image.header.memory_bytes > core_.memoryBytes()) {

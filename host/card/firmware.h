@@ -43,7 +43,9 @@ struct FirmwareInfo {
 class Firmware {
  public:
   // The card behind `bus`, which must outlive it. Throws Error(kUnsupported) for a card without a
-  // control processor. Firmware that runs already is left alone.
+  // control processor, and for one whose processor does not run at the frequency that the card
+  // states, measured against the MAC's clock where there is one. Firmware that runs already is left
+  // alone.
   explicit Firmware(RegisterBus& bus);
 
   // Stops what runs, writes `image` to the memory and reads it back. Throws Error(kUnsupported)
@@ -108,6 +110,8 @@ class Firmware {
   // A record of the shared block that begins with its sequence number.
   template <typename Record>
   [[nodiscard]] Record consistent(std::size_t offset);
+  // Refuses a card whose processor does not run at the frequency that it states.
+  void checkClock();
   void checkMap(const firmware::ImageHeader& header);
   void writeCommand(firmware::CommandCode code, std::initializer_list<std::uint32_t> arguments);
   [[nodiscard]] std::string silenceReason();

@@ -16,6 +16,10 @@ namespace mac_regs = regs::mac;
 
 // A snapshot crosses to the MAC's clock and back: some clocks of both.
 constexpr Picoseconds kSnapshotTime = microseconds(50);
+constexpr double kClockHz = 322'265'625;
+// MAC_CLOCK_COUNT: clocks of the bus in its window, clocks of the MAC in one of its units.
+constexpr double kWindowClocks = 65'536;
+constexpr double kClocksPerUnit = 8;
 constexpr std::uint64_t kHighestWide = (std::uint64_t{1} << 48U) - 1;
 constexpr std::uint32_t kHighestNarrow = std::numeric_limits<std::uint32_t>::max();
 
@@ -51,6 +55,12 @@ MacLink Mac::link() {
   const MacReason reason = sequence.fault();
   const bool rs_fec = (read(mac_regs::kMacControl) & mac_regs::kMacControlRxRsfec.mask()) != 0;
   return {reason == MacReason::kNone ? MacState::kUp : MacState::kDown, reason, rs_fec};
+}
+
+std::optional<double> Mac::busClockHz() {
+  if (mac_regs::kMacStatusClock.get(read(mac_regs::kMacStatus)) == 0) return std::nullopt;
+  const std::uint32_t units = mac_regs::kMacClockCountEights.get(read(mac_regs::kMacClockCount));
+  return ratio(static_cast<std::uint64_t>(kClockHz * kWindowClocks), units * kClocksPerUnit);
 }
 
 MacCounters Mac::counters() { return latched(mac_regs::kMacCommandSnapshot.mask()); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "card/mac_counters.h"
 #include "card/mac_link.h"
@@ -19,6 +20,10 @@ class Mac {
   [[nodiscard]] bool present();
   // The link as it is now: up, or down with the reason. Nothing is changed.
   [[nodiscard]] MacLink link();
+  // Frequency of the register bus's clock [Hz] over its last 65,536 clocks, within 0.02 %, measured
+  // against the MAC's user clock of 322.265625 MHz (PG203). Nothing while the MAC has no clock, or
+  // has had none in that time; too high where it started in that time.
+  [[nodiscard]] std::optional<double> busClockHz();
   // All counters at one edge of the MAC's clock, since they were cleared, and the same with
   // clearing them at that edge. Both throw Error(kTester) when the MAC has no clock. Only one
   // program may clear: the card's firmware does while it watches the port (firmware::kLinkRun).

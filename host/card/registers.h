@@ -16,7 +16,7 @@ namespace plumbline::card::regs {
 inline constexpr std::uint32_t kMapMajor = 1;
 inline constexpr std::uint32_t kMapMinor = 6;
 inline constexpr std::uint32_t kMapPatch = 0;
-inline constexpr std::uint32_t kMapHash = 0x36EAE158;
+inline constexpr std::uint32_t kMapHash = 0x2554B8BD;
 
 // Bits of a 32-bit register. `offset` [bytes] is from the start of the register's block.
 struct Field {
@@ -112,7 +112,7 @@ inline constexpr Field kVersionPatch{kVersion, 0, 16};
 inline constexpr Field kVersionMinor{kVersion, 16, 8};
 inline constexpr Field kVersionMajor{kVersion, 24, 8};
 inline constexpr std::uint32_t kMapHash = 0x018;
-inline constexpr std::uint32_t kMapHashValue = 0x36EAE158;
+inline constexpr std::uint32_t kMapHashValue = 0x2554B8BD;
 inline constexpr std::uint32_t kCapability = 0x01C;
 inline constexpr Field kCapabilityPorts{kCapability, 0, 4};
 inline constexpr Field kCapabilityDataBytes{kCapability, 8, 8};
@@ -162,7 +162,7 @@ inline constexpr Field kBusLockStatusByCore{kBusLockStatus, 1, 1};
 inline constexpr std::array<RegisterInfo, 19> kRegisters{{
     {"ID", 0x010, 1, Access::kReadOnly, 0xFFFFFFFF, 0x504C554D, true},
     {"VERSION", 0x014, 1, Access::kReadOnly, 0xFFFFFFFF, 0x01060000, true},
-    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x36EAE158, true},
+    {"MAP_HASH", 0x018, 1, Access::kReadOnly, 0xFFFFFFFF, 0x2554B8BD, true},
     {"CAPABILITY", 0x01C, 1, Access::kReadOnly, 0x0FFFFF0F, 0x00000000, false},
     {"FEATURES", 0x020, 1, Access::kReadOnly, 0x000107FF, 0x00000000, false},
     {"CLOCK_PERIOD_NUM", 0x024, 1, Access::kReadOnly, 0xFFFFFFFF, 0x00000000, false},

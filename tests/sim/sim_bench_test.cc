@@ -91,6 +91,26 @@ TEST(SimBench, FollowsAFrameThatIsLaterThanTheCardsWindow) {
   EXPECT_NEAR(static_cast<double>(latency.maximum() - latency.minimum()), 10e6, 1e5);
 }
 
+// 3 ms are 67,934 frames, more than the receiver's largest window of 65,536: it cannot tell whether
+// the frame came before. The frame counts as arrived and has the largest latency.
+TEST(SimBench, AFrameThatIsLaterThanEachWindowHasALatency) {
+  TrialSpec spec = smallFabric();
+  spec.streams = {stream(0, 4, 50)};
+  spec.streams[0].frame = Bytes(256);
+  spec.streams[0].format.qps = 1;
+  spec.dut.impairments = {{fabric::ImpairmentKind::kDelay, 0, 100, milliseconds(3)}};
+  spec.duration = milliseconds(4);
+  const TrialResult result = run(spec);
+  ASSERT_THAT(result.faults, IsEmpty());
+  const bench::StreamResult& seen = result.streams.at(0);
+  EXPECT_EQ(seen.received_frames, seen.sent_frames);
+  EXPECT_EQ(seen.stale, 1U);
+  EXPECT_EQ(seen.lost + seen.duplicate + seen.out_of_order, 0U);
+  const stats::Histogram& latency = result.latency.at(0).histogram;
+  EXPECT_EQ(latency.count(), seen.sent_frames);
+  EXPECT_NEAR(static_cast<double>(latency.maximum() - latency.minimum()), 3e9, 1e5);
+}
+
 // The bench reports the same error, word for word, without building anything.
 TEST(SimBench, RefusesWhatCannotBeBuilt) {
   TrialSpec good = smallFabric();

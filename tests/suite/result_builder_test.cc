@@ -66,6 +66,19 @@ TEST(ResultBuilder, FramesBeyondTheWindowAreOneAnomaly) {
   EXPECT_EQ(result.anomalies[0].where, "trial with 5");
 }
 
+// The deviation of the mean is 2.333 / sqrt(3) us with two degrees of freedom, and so its expanded
+// uncertainty 4.30 times 1.35 us: 6 us. 0.4 of 100.456 us is not justified.
+TEST(ResultBuilder, AFigureInASentenceHasThePlacesOfItsUncertainty) {
+  const scenario::Scenario scenario = smallFabric();
+  const SimRunner runner;
+  ResultBuilder builder(scaleProcedure(), "section 11.1", std::vector<results::Deviation>(),
+                        {scenario, runner.bench.capabilities()});
+  const results::Quantity time =
+      quantityOf(std::vector<Reading>{98.123, 100.456, 102.789}, "us", ObservationPoint::kModelled);
+  builder.kpi("time_us", "64 B", time);
+  EXPECT_EQ(builder.text(time), "100 µs");
+}
+
 // Minimum and P99 are one number, but the P99 lies somewhere in a bucket of 4 ns.
 TEST(ResultBuilder, APrimaryFigureHasTheUncertaintyOfItsOwnKpi) {
   const scenario::Scenario scenario = smallFabric();

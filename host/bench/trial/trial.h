@@ -175,7 +175,7 @@ struct StreamResult {
   std::uint64_t duplicate = 0;
   std::uint64_t out_of_order = 0;
   // Arrived further behind than the receiver's window covers, so that it cannot say whether they
-  // came before. They count as arrived, and have no latency.
+  // came before. They count as arrived, and have a latency.
   std::uint64_t stale = 0;
   std::uint64_t ce = 0;
   std::uint64_t bad_icrc = 0;

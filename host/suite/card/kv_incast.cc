@@ -291,7 +291,7 @@ void KvIncastProcedure::reportCard(const Design& design, const std::vector<Measu
   }
   builder.primary("ECN marked, " + last.point.label, *value);
   builder.result().summary =
-      fmt::format("{}: {:.3g} % of the frames marked.", last.point.label, value->value);
+      fmt::format("{}: {} of the frames marked.", last.point.label, builder.text(*value));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "fabric/spec/describe.h"
+#include "results/quantity_text.h"
 #include "results/uncertainty_text.h"
 #include "stats/paired_ratio.h"
 #include "suite/framework/fabric_metrics.h"
@@ -296,16 +297,23 @@ results::Quantity ResultBuilder::kpi(std::string name, std::string point,
   return quantity;
 }
 
-void ResultBuilder::statePrimary() {
-  for (results::Quantity& quantity : result_.primary) {
-    bool stated = false;
-    for (std::size_t i = 0; i < as_measured_.size() && !stated; ++i) {
-      const results::Quantity& kpi = result_.kpis[i].quantity;
-      stated = sameFigure(quantity, as_measured_[i]) || sameFigure(quantity, kpi);
-      if (stated) quantity.uncertainty = kpi.uncertainty;
-    }
-    if (!stated) state(kpi::basisOfUnit(quantity.unit), quantity);
+void ResultBuilder::stateAsKpi(results::Quantity& quantity) const {
+  for (std::size_t i = 0; i < as_measured_.size(); ++i) {
+    const results::Quantity& kpi = result_.kpis[i].quantity;
+    if (!sameFigure(quantity, as_measured_[i]) && !sameFigure(quantity, kpi)) continue;
+    quantity.uncertainty = kpi.uncertainty;
+    return;
   }
+  state(kpi::basisOfUnit(quantity.unit), quantity);
+}
+
+void ResultBuilder::statePrimary() {
+  for (results::Quantity& quantity : result_.primary) stateAsKpi(quantity);
+}
+
+std::string ResultBuilder::text(results::Quantity quantity) const {
+  stateAsKpi(quantity);
+  return results::quantityText(quantity);
 }
 
 void ResultBuilder::noteFewSamples() {
@@ -372,8 +380,8 @@ results::TestResult ResultBuilder::take() {
   if (stale_.trials > 0) {
     anomaly(
         fmt::format("{} frames in {} trials, at most {} in one, arrived further behind than the "
-                    "receiver follows sequence numbers: they count as arrived, a duplicate "
-                    "among them would not be seen, and they are in no latency",
+                    "receiver follows sequence numbers: they count as arrived, and a duplicate "
+                    "among them would not be seen",
                     stale_.frames, stale_.trials, stale_.most),
         stale_.where);
   }

@@ -65,6 +65,9 @@ class ResultBuilder {
   results::Quantity kpi(std::string name, std::string point, results::Quantity quantity);
   // A primary figure that is a KPI as well has the KPI's uncertainty.
   void primary(std::string name, results::Quantity quantity);
+  // A figure for a sentence, with its unit and the places that its uncertainty allows: "90 Gb/s". A
+  // figure that is a KPI as well has the KPI's uncertainty.
+  [[nodiscard]] std::string text(results::Quantity quantity) const;
 
   // The finished result. Figures labelled as the tester's own get the observation point of the
   // actual bench.
@@ -81,6 +84,8 @@ class ResultBuilder {
   void noteSaturation(const bench::TrialResult& trial, const std::string& where);
   void noteStale(const bench::TrialResult& trial, const std::string& where);
   void statePrimary();
+  // Gives a figure the uncertainty of the KPI that it is, or states that of its unit.
+  void stateAsKpi(results::Quantity& quantity) const;
   // Reports the percentiles among the KPIs that rest on too few samples as one anomaly.
   void noteFewSamples();
 

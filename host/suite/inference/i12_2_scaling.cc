@@ -293,8 +293,8 @@ void ScalingProcedure::report(const TestConfig& config, const Design& design,
   const auto drained = meanOf(design, measured.front(), figures[4]);
   builder.result().summary =
       fmt::format("First transfer {} after convergence, servers that leave are empty {} later.",
-                  first ? fmt::format("{:.4g} ms", first->value) : std::string("not reached"),
-                  drained ? fmt::format("{:.4g} ms", drained->value) : std::string("not reached"));
+                  first ? builder.text(*first) : std::string("not reached"),
+                  drained ? builder.text(*drained) : std::string("not reached"));
 }
 
 }  // namespace

@@ -274,13 +274,13 @@ void ServingFailureProcedure::report(const TestConfig& config, const Design& des
            builder);
   addTimeline(measured, builder);
   addRequestData(design, measured, builder);
-  double longest = 0;
+  std::optional<results::Quantity> longest;
   std::size_t recovered = 0;
   for (const Measured& one : failed) {
     const auto recovery = meanOf(design, one, figures[6]);
     if (!recovery) continue;
     ++recovered;
-    longest = std::max(longest, recovery->value);
+    if (!longest || longest->value < recovery->value) longest = recovery;
   }
   for (const SweepPoint& point : design.points) {
     for (const std::string& element : elementsOf(point.spec)) {
@@ -291,8 +291,8 @@ void ServingFailureProcedure::report(const TestConfig& config, const Design& des
     }
   }
   builder.result().summary =
-      fmt::format("Transfers recover from {} of {} failures, within {:.4g} ms.", recovered,
-                  failed.size(), longest);
+      fmt::format("Transfers recover from {} of {} failures{}.", recovered, failed.size(),
+                  longest ? ", within " + builder.text(*longest) : std::string());
 }
 
 }  // namespace

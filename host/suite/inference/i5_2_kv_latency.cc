@@ -207,7 +207,7 @@ void KvLatencyProcedure::report(const TestConfig& config, const Design& design,
   const auto value = meanOf(design, last, p99);
   if (!value) return;
   builder.primary("P99 of a transfer, " + last.point.label, *value);
-  builder.result().summary = fmt::format("{}: P99 {:.4g} us.", last.point.label, value->value);
+  builder.result().summary = fmt::format("{}: P99 {}.", last.point.label, builder.text(*value));
 }
 
 }  // namespace

@@ -239,8 +239,8 @@ void TierProcedure::report(const TestConfig& config, const Design& design,
   }
   const results::Quantity first = *meanOf(design, measured.front(), tier_rate);
   builder.primary("throughput, " + measured.front().point.label, first);
-  builder.result().summary = fmt::format("{}: {:.4g} GB/s, modelled but for the fabric.",
-                                         measured.front().point.label, first.value);
+  builder.result().summary = fmt::format("{}: {}, modelled but for the fabric.",
+                                         measured.front().point.label, builder.text(first));
 }
 
 }  // namespace

@@ -248,7 +248,7 @@ void ExpertDispatchProcedure::report(const TestConfig& config, const Design& des
   if (!time) return;
   builder.primary("Dispatch, " + last.point.label, *time);
   builder.result().summary =
-      fmt::format("{}: {:.4g} us on the fabric.", last.point.label, time->value);
+      fmt::format("{}: {} on the fabric.", last.point.label, builder.text(*time));
 }
 
 }  // namespace

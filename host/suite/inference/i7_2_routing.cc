@@ -190,7 +190,7 @@ void ExpertRoutingProcedure::report(const TestConfig& config, const Design& desi
   if (!time) return;
   builder.primary("Dispatch, " + measured.back().point.label, *time);
   builder.result().summary =
-      fmt::format("{}: {:.4g} us on the fabric.", measured.back().point.label, time->value);
+      fmt::format("{}: {} on the fabric.", measured.back().point.label, builder.text(*time));
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ void WideExpertsProcedure::report(const TestConfig& config, const Design& design
   if (!time) return;
   builder.primary("Latency with overhead, " + measured.back().point.label, *time);
   builder.result().summary =
-      fmt::format("{}: {:.4g} us with overhead.", measured.back().point.label, time->value);
+      fmt::format("{}: {} with overhead.", measured.back().point.label, builder.text(*time));
 }
 
 }  // namespace

@@ -224,8 +224,8 @@ void InferenceBalancingProcedure::report(const TestConfig& config, const Design&
   const Measured& last = measured.back();
   const results::Quantity value = *meanOf(design, last, jfi);
   builder.primary("JFI, " + last.point.label, value);
-  builder.result().summary =
-      fmt::format("{}: JFI {:.4f} over the links between switches.", last.point.label, value.value);
+  builder.result().summary = fmt::format("{}: JFI {} over the links between switches.",
+                                         last.point.label, builder.text(value));
 }
 
 }  // namespace

@@ -519,7 +519,7 @@ void KvTransferProcedure::report(const TestConfig& config, const Design& design,
   }
   const results::Quantity last = *meanOf(design, loaded.back(), bandwidth);
   builder.primary("KV bandwidth, " + loaded.back().point.label, last);
-  builder.result().summary = fmt::format("{}: {:.4g} GB/s.", loaded.back().point.label, last.value);
+  builder.result().summary = fmt::format("{}: {}.", loaded.back().point.label, builder.text(last));
 }
 
 }  // namespace

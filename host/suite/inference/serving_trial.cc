@@ -219,8 +219,7 @@ void addMainFigure(const Design& design, const std::vector<Measured>& measured,
     if (!mean) continue;
     std::string& summary = builder.result().summary;
     if (summary.empty()) {
-      summary = fmt::format("{}: {} {:.4g} {}.", one->point.label, primary->column, mean->value,
-                            mean->unit);
+      summary = fmt::format("{}: {} {}.", one->point.label, primary->column, builder.text(*mean));
     }
     builder.primary(primary->column + ", " + one->point.label, *std::move(mean));
     return;

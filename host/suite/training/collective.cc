@@ -415,9 +415,9 @@ void CollectiveProcedure::report(const TestConfig& config, const Design& design,
   const Measured& last = measured.back();
   const auto figure = meanOf(design, last, bandwidth);
   builder.primary("BusBW, " + last.point.label, *figure);
-  builder.result().summary = fmt::format(
-      "{}: {:.4g} Gb/s bus bandwidth, {:.3g} % of a host's link.", last.point.label, figure->value,
-      100 * figure->value / config.scenario.topology.link_rate.toGigabitsPerSecond());
+  builder.result().summary =
+      fmt::format("{}: {} bus bandwidth, on hosts' links of {} Gb/s.", last.point.label,
+                  builder.text(*figure), config.scenario.topology.link_rate.toGigabitsPerSecond());
 }
 
 }  // namespace plumbline::suite

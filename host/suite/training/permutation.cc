@@ -221,8 +221,8 @@ void PermutationProcedure::report(const TestConfig& /*config*/, const Design& de
   const auto value = meanOf(design, last, jfi);
   if (!value) return;
   builder.primary("JFI, " + last.point.label, *value);
-  builder.result().summary = fmt::format("{}: JFI {:.4f} over the links between switches.",
-                                         last.point.label, value->value);
+  builder.result().summary = fmt::format("{}: JFI {} over the links between switches.",
+                                         last.point.label, builder.text(*value));
 }
 
 void PermutationProcedure::charts(const Design& design, const std::vector<PermutationPoint>& points,

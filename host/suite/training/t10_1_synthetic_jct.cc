@@ -320,8 +320,8 @@ void SyntheticJctProcedure::report(const TestConfig& config, const Design& desig
     if (points[placeOf(design, one)].mode != Mode::kSequential) continue;
     const results::Quantity value = *meanOf(design, one, ratio);
     builder.primary("JCT ratio, " + one.point.label, value);
-    builder.result().summary =
-        fmt::format("{}: the job takes {:.4f} times its roofline.", one.point.label, value.value);
+    builder.result().summary = fmt::format("{}: the job takes {} times its roofline.",
+                                           one.point.label, builder.text(value));
     break;
   }
 }

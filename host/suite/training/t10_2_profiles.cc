@@ -259,7 +259,7 @@ void ProfileProcedure::report(const TestConfig& config, const Design& design,
   const results::Quantity value = *meanOf(design, measured.front(), ratio);
   builder.primary("JCT ratio", value);
   builder.result().summary =
-      fmt::format("The job takes {:.4f} times its roofline (profile-driven).", value.value);
+      fmt::format("The job takes {} times its roofline (profile-driven).", builder.text(value));
 }
 
 }  // namespace

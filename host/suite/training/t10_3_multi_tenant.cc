@@ -216,8 +216,8 @@ void MultiTenantProcedure::report(const TestConfig& /*config*/, const Design& de
       if (job > 0) continue;
       series.x.push_back(point.overlap.toDouble() * 100);
       series.y.push_back(factor.value);
-      builder.result().summary = fmt::format("{}: job A takes {:.3f} times as long as alone.",
-                                             one.point.label, factor.value);
+      builder.result().summary = fmt::format("{}: job A takes {} times as long as alone.",
+                                             one.point.label, builder.text(factor));
     }
     table.rows.push_back(std::move(row));
   }

@@ -152,13 +152,12 @@ class LinkFailureProcedure : public FabricProcedure {
   [[nodiscard]] bool reportsInvalid() const override { return true; }
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;
-  // From how many failures had zero impact in every repetition, and the worst overhead.
+  // From how many failures had zero impact in every repetition, and the worst overhead as text.
   [[nodiscard]] virtual std::string summaryOf(std::size_t failures, std::size_t without_loss,
-                                              double worst_overhead_percent) const {
+                                              const std::string& worst_overhead) const {
     return fmt::format(
-        "{} of {} failures had zero impact; the iteration of a failure takes up to {:.4g} % "
-        "longer.",
-        without_loss, failures, worst_overhead_percent);
+        "{} of {} failures had zero impact; the iteration of a failure takes up to {} longer.",
+        without_loss, failures, worst_overhead);
   }
 };
 
@@ -385,7 +384,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
                         {}};
   std::size_t failed = 0;
   std::size_t without_loss = 0;
-  double worst = -100;  // [%]
+  std::optional<results::Quantity> worst;  // overhead
   for (const Measured& one : measured) {
     const FailurePoint& point = points[placeOf(design, one)];
     const auto base = steady.find(point.variant.name);
@@ -425,7 +424,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
     }
     if (!overhead) continue;
     builder.primary("JCT overhead, " + one.point.label, *overhead);
-    worst = std::max(worst, overhead->value);
+    if (!worst || worst->value < overhead->value) worst = overhead;
     builder.repeated(one.point.label, "Failure iteration over steady iteration",
                      stats::pairedRatio(outcome.iteration_us, outcome.steady_us).ratios, "");
     ++failed;
@@ -453,8 +452,8 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
       elements.push_back(element);
     }
   }
-  builder.result().summary = failed == 0 ? std::string("No job finished after its failure.")
-                                         : summaryOf(failed, without_loss, worst);
+  builder.result().summary = worst ? summaryOf(failed, without_loss, builder.text(*worst))
+                                   : std::string("No job finished after its failure.");
 }
 
 class ZeroImpactProcedure final : public LinkFailureProcedure {
@@ -465,7 +464,7 @@ class ZeroImpactProcedure final : public LinkFailureProcedure {
  protected:
   [[nodiscard]] std::string section() const override { return "section 11.3"; }
   [[nodiscard]] std::string summaryOf(std::size_t failures, std::size_t without_loss,
-                                      double /*worst_overhead_percent*/) const override {
+                                      const std::string& /*worst_overhead*/) const override {
     return fmt::format("{} of {} failures had zero impact in every repetition.", without_loss,
                        failures);
   }

@@ -268,14 +268,15 @@ void DaySoakProcedure::report(const SoakDesign& design, const std::vector<SoakFi
   if (over_iterations) {
     builder.primary("Standard deviation of the JCT ratio over iterations", *over_iterations);
   }
-  builder.primary("JCT ratio", quantityOf(ratios, "", figures[kJctRatio].figure.observed));
+  const results::Quantity mean = quantityOf(ratios, "", figures[kJctRatio].figure.observed);
+  builder.primary("JCT ratio", mean);
   const bool deterministic = distinctSamples(samples) == 1;
-  builder.result().summary = fmt::format(
-      "{} samples over {}: JCT ratio {:.4f} on average, {}; anomalies: {}.", ratios.size(),
-      durationText(design.duration), summary.mean,
-      deterministic ? std::string("all samples identical (deterministic)")
-                    : fmt::format("standard deviation {:.4g}", summary.standard_deviation),
-      episodes);
+  builder.result().summary =
+      fmt::format("{} samples over {}: JCT ratio {} on average, {}; anomalies: {}.", ratios.size(),
+                  durationText(design.duration), builder.text(mean),
+                  deterministic ? std::string("all samples identical (deterministic)")
+                                : "standard deviation " + builder.text(deviation),
+                  episodes);
 }
 
 }  // namespace

@@ -421,8 +421,8 @@ class LatencyRun {
     builder_.primary("latency P99, " + last_->label, last_->p99);
     builder_.primary("latency mean, " + last_->label, last_->mean);
     builder_.result().summary = fmt::format(
-        "{}: mean {:.6g} ns, P99 {:.6g} ns {}.", last_->label, last_->mean.value, last_->p99.value,
-        config_.bench.messages ? "from post to completion" : "one way");
+        "{}: mean {}, P99 {} {}.", last_->label, builder_.text(last_->mean),
+        builder_.text(last_->p99), config_.bench.messages ? "from post to completion" : "one way");
   }
 
   struct Last {

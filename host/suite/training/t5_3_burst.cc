@@ -435,8 +435,8 @@ class BurstRun {
                      primary_->bytes);
     const char* what = unpaused ? "pass before PFC holds a sender back" : "are absorbed";
     builder_.result().summary =
-        fmt::format("{}: bursts of up to {:.6g} frames per sender {}, {:.6g} B in all.",
-                    primary_->label, primary_->length.value, what, primary_->bytes.value);
+        fmt::format("{}: bursts of up to {} per sender {}, {} in all.", primary_->label,
+                    builder_.text(primary_->length), what, builder_.text(primary_->bytes));
   }
 
   struct Primary {

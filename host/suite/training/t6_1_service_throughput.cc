@@ -335,8 +335,8 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
   if (measured.empty()) return;
   const results::Quantity first = *meanOf(design, measured.front(), rate);
   builder.primary("payload, " + measured.front().point.label, first);
-  builder.result().summary = fmt::format("{}: {:.4g} Gb/s of payload per sender.",
-                                         measured.front().point.label, first.value);
+  builder.result().summary = fmt::format("{}: {} of payload per sender.",
+                                         measured.front().point.label, builder.text(first));
 }
 
 // Set-up times, one PDC or QP after the other between two hosts.

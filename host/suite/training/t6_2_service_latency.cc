@@ -238,9 +238,10 @@ void ServiceLatencyProcedure::report(const TestConfig& /*config*/, const Design&
   }
   if (measured.empty()) return;
   const Measured& first = measured.front();
-  builder.primary("one-way mean, " + first.point.label, *meanOf(design, first, packets[1]));
-  builder.result().summary = fmt::format("{}: {:.0f} ns one way.", first.point.label,
-                                         meanOf(design, first, packets[1])->value);
+  const results::Quantity mean = *meanOf(design, first, packets[1]);
+  builder.primary("one-way mean, " + first.point.label, mean);
+  builder.result().summary =
+      fmt::format("{}: {} one way on average.", first.point.label, builder.text(mean));
 }
 
 }  // namespace

@@ -265,8 +265,8 @@ void LlrProcedure::report(const TestConfig& config, const Design& design,
     if (!value) continue;
     builder.primary("retry latency, " + one.point.label, *value);
     builder.result().summary =
-        fmt::format("A retry takes {:.0f} ns on average (computed: {:.0f} to {:.0f} ns).",
-                    value->value, fabric_ns, fabric_ns + frame_ns);
+        fmt::format("{}: a retry takes {} on average (computed: {:.0f} to {:.0f} ns).",
+                    one.point.label, builder.text(*value), fabric_ns, fabric_ns + frame_ns);
   }
 }
 

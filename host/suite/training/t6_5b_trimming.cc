@@ -191,11 +191,11 @@ void TrimmingProcedure::report(const TestConfig&, const Design& design,
        {}},
       builder);
   if (measured.size() != 2) return;
-  const double trimmed = meanOf(design, measured[0], time)->value;
-  const double dropped = meanOf(design, measured[1], time)->value;
-  builder.primary("time with trimming", *meanOf(design, measured[0], time));
-  builder.result().summary = fmt::format(
-      "With trimming the messages take {:.1f} us, with full drops {:.1f} us.", trimmed, dropped);
+  const results::Quantity trimmed = *meanOf(design, measured[0], time);
+  builder.primary("time with trimming", trimmed);
+  builder.result().summary =
+      fmt::format("With trimming the messages take {}, with full drops {}.", builder.text(trimmed),
+                  builder.text(*meanOf(design, measured[1], time)));
 }
 
 }  // namespace

@@ -242,9 +242,8 @@ void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
     if (!value) continue;
     builder.primary("blocking, " + one.point.label, *value);
     std::string& summary = builder.result().summary;
-    summary +=
-        fmt::format("{}{}: a victim in {} class waits {:.1f} us.", summary.empty() ? "" : " ",
-                    one.point.values[1], one.point.values[2], value->value);
+    summary += fmt::format("{}{}: a victim in {} class waits {}.", summary.empty() ? "" : " ",
+                           one.point.values[1], one.point.values[2], builder.text(*value));
   }
 }
 

@@ -326,8 +326,8 @@ void PdcScaleProcedure::report(const TestConfig& config, const Design& design,
   for (const results::Kpi& kpi : builder.result().kpis) {
     if (kpi.name != "connections_per_s") continue;
     builder.result().summary +=
-        fmt::format("{}{}: {:.4g} per second.", builder.result().summary.empty() ? "" : " ",
-                    kpi.point, kpi.quantity.value);
+        fmt::format("{}{}: {}.", builder.result().summary.empty() ? "" : " ", kpi.point,
+                    builder.text(kpi.quantity));
   }
   if (opening.empty()) return;
   const results::Kpi first =

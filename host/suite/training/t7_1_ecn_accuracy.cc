@@ -272,8 +272,9 @@ class EcnReport {
       return;
     }
     builder_.primary("largest deviation of a threshold", *worst_);
-    builder_.result().summary =
-        fmt::format("Thresholds are met within {:.3g} %.", std::abs(worst_->value));
+    results::Quantity size = *worst_;
+    size.value = std::abs(size.value);
+    builder_.result().summary = fmt::format("Thresholds are met within {}.", builder_.text(size));
   }
 
  private:

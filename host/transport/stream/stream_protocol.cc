@@ -265,12 +265,11 @@ void StreamProtocol::receive(const fabric::Packet& packet, Picoseconds now) {
     case SequenceWindow::Verdict::kDuplicate:
       ++stats_.duplicates;
       return;
-    case SequenceWindow::Verdict::kStale:
-      return;
     case SequenceWindow::Verdict::kOutOfOrder:
       ++stats_.out_of_order;
       break;
     case SequenceWindow::Verdict::kNew:
+    case SequenceWindow::Verdict::kStale:
       break;
   }
   receiver.last_received = now;

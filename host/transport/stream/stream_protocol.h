@@ -39,8 +39,8 @@ struct StreamReceived {
   [[nodiscard]] std::uint64_t lostForGood() const { return lost - std::min(stale, lost); }
 };
 
-// Latency of the streams of a group that end at one host [ps], first bit to first bit; duplicates,
-// stale and trimmed frames are left out.
+// Latency of the streams of a group that end at one host [ps], first bit to first bit; duplicates
+// and trimmed frames are left out.
 struct StreamLatency {
   std::uint32_t group = 0;
   stats::Histogram histogram;
@@ -83,7 +83,7 @@ class SequenceWindow {
 
 struct StreamOptions {
   // Of receivers, at first and at most. The card's window has 128; that of simulated hosts grows,
-  // because frames that it does not cover have no latency: the latest ones.
+  // so that late frames can be told from duplicates.
   std::uint32_t sequence_window = 128;
   std::uint32_t largest_window = 65'536;
   Picoseconds late_threshold = nanoseconds(10);

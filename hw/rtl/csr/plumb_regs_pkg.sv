@@ -5,7 +5,7 @@ package plumb_regs_pkg;
   localparam int unsigned MapMajor = 1;
   localparam int unsigned MapMinor = 6;
   localparam int unsigned MapPatch = 0;
-  localparam logic [31:0] MapHash = 32'h36EAE158;
+  localparam logic [31:0] MapHash = 32'h2554B8BD;
 
   // Block global: Identity, capabilities, card time and the common start of all ports.
   localparam logic [15:0] GlobalBase = 16'h0000;
@@ -22,7 +22,7 @@ package plumb_regs_pkg;
   localparam int unsigned GlobalVersionMajorLsb = 24;
   localparam int unsigned GlobalVersionMajorW = 8;
   localparam logic [11:0] GlobalMapHashOffset = 12'h018;
-  localparam logic [31:0] GlobalMapHashValue = 32'h36EAE158;
+  localparam logic [31:0] GlobalMapHashValue = 32'h2554B8BD;
   localparam logic [11:0] GlobalCapabilityOffset = 12'h01C;
   localparam int unsigned GlobalCapabilityPortsLsb = 0;
   localparam int unsigned GlobalCapabilityPortsW = 4;

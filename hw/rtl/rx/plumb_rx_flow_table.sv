@@ -10,9 +10,10 @@
 // Sequence s against next = highest sequence number received + 1:
 //   s >= next                    lost += s - next, next = s + 1, the window moves along
 //   s within the last 128        seen before: duplicate; else out of order, lost -= 1
-//   older                        stale: cannot be told apart
+//   older                        stale: late or a duplicate, cannot be told apart
 // reorder_depth is the largest distance behind the highest number so far of a frame that was out of
-// order. A trimmed frame has arrived, but its latency is not that of a whole one.
+// order. A trimmed frame has arrived, but its latency is not that of a whole one. A stale frame has a
+// latency: late frames are the rule among them, and the largest latencies of a flow are theirs.
 // Counters wrap at their width; lost of a flow thus stays exact modulo 2^48 whatever arrives.
 //
 // The row of a table read is a whole one, as of a moment between two events; it is taken in a clock
@@ -37,7 +38,7 @@ module plumb_rx_flow_table #(
   input  plumb_rx_pkg::event_t event_i,             // one clock after pop_o
 
   // To the latency
-  output logic                 counted_o,           // pulse: a frame that is no duplicate, stale or
+  output logic                 counted_o,           // pulse: a frame that is no duplicate and not
                                                     // trimmed
   output logic [4:0]           group_o,             // with counted_o
   output logic [47:0]          latency_o,           // with counted_o: modulo 2^48 ps
@@ -259,7 +260,7 @@ module plumb_rx_flow_table #(
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) counted_q <= 1'b0;
-    else         counted_q <= valid_q[4] && !stop && !trimmed4_q && (ahead4_q || (recent && !seen));
+    else         counted_q <= valid_q[4] && !stop && !trimmed4_q && !(recent && seen);
   end
 
   always_ff @(posedge clk_i) begin

@@ -35,8 +35,9 @@ class OnControl : public testing::Test {
   void start(const sim::MacConditions& conditions = {}) {
     bus.macs[0].setConditions(conditions, bus.now());
     bus.wait(microseconds(20));
-    bus.only_core = true;
+    // The host looks for the MAC's clock; its count has no window yet, and would be of 300 MHz.
     firmware = std::make_unique<card::Firmware>(bus);
+    bus.only_core = true;
     firmware->load(card::parseFirmwareImage(card::builtInFirmware(), "built-in"));
     firmware->start();
   }

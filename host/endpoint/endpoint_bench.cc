@@ -136,6 +136,7 @@ void EndpointBench::calibrate() {
   const ClockCost clock = measureClock();
   capabilities_.timestamp_resolution = nanoseconds(clock.resolution_ns);
   capabilities_.clock_reading = nanoseconds(clock.median_ns);
+  capabilities_.clock_rate = bench::kOscillatorTolerance;
   add("Clock", fmt::format("monotonic clock of the host, resolution {} ns; a reading takes {} ns "
                            "(median; at least {} ns), which is in every latency",
                            clock.resolution_ns, clock.median_ns, clock.minimum_ns));

@@ -18,6 +18,7 @@ enum class Basis {
   kCounts,      // counts and shares of counts, which are exact
   kTime,        // a time between two timestamps of one clock
   kTimeAcross,  // a time between timestamps of the clocks of two ports
+  kTimeOneWay,  // the same of a frame, where latencies between such clocks are measured at all
   kTimes,       // a rate or a ratio of times: with the relative uncertainty of its times
 };
 

@@ -67,6 +67,11 @@ inline Declaration acrossClocks(Declaration declaration) {
   declaration.basis = Basis::kTimeAcross;
   return declaration;
 }
+// `declaration`, whose figure is the time from a sending port to a receiving one.
+inline Declaration oneWay(Declaration declaration) {
+  declaration.basis = Basis::kTimeOneWay;
+  return declaration;
+}
 inline Declaration neither(std::string name, const Scale& scale, std::string meaning) {
   return figure(std::move(name), Better::kNeither, scale, std::move(meaning));
 }

@@ -5,13 +5,17 @@ namespace plumbline::kpi {
 // How long.
 Declarations timeFigures() {
   return {
-      less("latency_min_ns", kNanoseconds, "One-way latency, first bit to first bit, smallest"),
-      less("latency_mean_ns", kNanoseconds, "One-way latency, first bit to first bit, mean"),
-      less("latency_p50_ns", kNanoseconds, "One-way latency, first bit to first bit, P50"),
-      less("latency_p95_ns", kNanoseconds, "One-way latency, first bit to first bit, P95"),
-      less("latency_p99_ns", kNanoseconds, "One-way latency, first bit to first bit, P99"),
-      less("latency_p999_ns", kNanoseconds, "One-way latency, first bit to first bit, P99.9"),
-      less("latency_max_ns", kNanoseconds, "One-way latency, first bit to first bit, largest"),
+      oneWay(less("latency_min_ns", kNanoseconds,
+                  "One-way latency, first bit to first bit, smallest")),
+      oneWay(
+          less("latency_mean_ns", kNanoseconds, "One-way latency, first bit to first bit, mean")),
+      oneWay(less("latency_p50_ns", kNanoseconds, "One-way latency, first bit to first bit, P50")),
+      oneWay(less("latency_p95_ns", kNanoseconds, "One-way latency, first bit to first bit, P95")),
+      oneWay(less("latency_p99_ns", kNanoseconds, "One-way latency, first bit to first bit, P99")),
+      oneWay(
+          less("latency_p999_ns", kNanoseconds, "One-way latency, first bit to first bit, P99.9")),
+      oneWay(
+          less("latency_max_ns", kNanoseconds, "One-way latency, first bit to first bit, largest")),
       less("round_trip_min_ns", kNanoseconds, "Round-trip latency, smallest"),
       less("round_trip_mean_ns", kNanoseconds, "Round-trip latency, mean"),
       less("round_trip_p50_ns", kNanoseconds, "Round-trip latency, P50"),

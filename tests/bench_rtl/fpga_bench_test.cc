@@ -441,6 +441,7 @@ TEST(FpgaBench, FirmwareThatKeepsACommonTimeGivesLatencyBetweenCards) {
   CommonClock clock;
   FpgaBench bench(keptByFirmware(), clock.open(lab));
   EXPECT_EQ(bench.capabilities().clock_offset, nanoseconds(15)) << "three times 5 ns";
+  EXPECT_EQ(bench.capabilities().latency_offset, nanoseconds(15));
   EXPECT_THAT(bench.capabilities().configuration,
               Contains(std::pair<std::string, std::string>("Firmware of card 1",
                                                            "version 1.2.3, interface 1.1")));

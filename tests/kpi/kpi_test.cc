@@ -52,7 +52,8 @@ TEST(Kpi, SaysWhatALimitMayBe) {
 
 // A clock makes times, rates, and ratios of times uncertain, but no counts.
 TEST(Kpi, SaysWhatItIsComputedFrom) {
-  EXPECT_EQ(basisOf(*find("latency_p99_ns")), Basis::kTime);
+  EXPECT_EQ(basisOf(*find("latency_p99_ns")), Basis::kTimeOneWay);
+  EXPECT_EQ(basisOf(*find("round_trip_p99_ns")), Basis::kTime);
   EXPECT_EQ(basisOf(*find("phase_error_ns")), Basis::kTimeAcross);
   EXPECT_EQ(basisOf(*find("busbw_gbps")), Basis::kTimes);
   EXPECT_EQ(basisOf(*find("pfc_per_s")), Basis::kTimes);

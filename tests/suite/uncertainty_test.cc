@@ -111,6 +111,14 @@ TEST(BenchClock, OfTimesIsThatOfTwoTimestamps) {
   // sqrt(2) * 3.104 / sqrt(12) ns, and 6 / sqrt(3) ns.
   EXPECT_NEAR(standardOf(time, "timestamp resolution"), 1.26720e-3, 1e-8);
   EXPECT_NEAR(standardOf(time, "offset between clocks"), 3.46410e-3, 1e-8);
+  // Latencies between ports of the two clocks are not measured, or are.
+  results::Quantity latency = measured(1, "us", ObservationPoint::kTester);
+  const kpi::Basis one_way = kpi::basisOf(*kpi::find("latency_p99_ns"));
+  latency.uncertainty.systematic = BenchClock(card).partsOf(latency, one_way, {});
+  EXPECT_NEAR(results::systematicUncertainty(latency).value(), 1.26720e-3, 1e-8);
+  card.latency_offset = nanoseconds(15);
+  latency.uncertainty.systematic = BenchClock(card).partsOf(latency, one_way, {});
+  EXPECT_NEAR(standardOf(latency, "offset between clocks"), 8.66025e-3, 1e-8);
   // With one clock there is no offset.
   time.uncertainty.systematic = BenchClock(card).partsOf(time, kpi::Basis::kTime, {});
   EXPECT_NEAR(results::systematicUncertainty(time).value(), 1.26720e-3, 1e-8);
@@ -120,6 +128,26 @@ TEST(BenchClock, OfTimesIsThatOfTwoTimestamps) {
   EXPECT_NEAR(results::systematicUncertainty(modelled).value(), 0.40825e-3, 1e-8);
   const auto reported = measured(1, "ns", ObservationPoint::kDutReported);
   EXPECT_FALSE(BenchClock(card).partsOf(reported, kpi::Basis::kTime, {}));
+}
+
+// 100 ppm of 2 ms are 200 ns, of 100 Gb/s 10 Mb/s. Shares of line rate are ratios.
+TEST(BenchClock, TimesAndRatesDeviateAsTheClocksRate) {
+  bench::Capabilities card = someBench();
+  card.clock_rate = 100e-6;
+  results::Quantity time = measured(2, "ms", ObservationPoint::kTester);
+  time.uncertainty.systematic = BenchClock(card).partsOf(time, kpi::Basis::kTime, {});
+  EXPECT_NEAR(standardOf(time, "rate of the clock, within 100 ppm"), 2e-4 / std::sqrt(3.0), 1e-9);
+  results::Quantity rate = measured(100, "Gb/s", ObservationPoint::kTester);
+  rate.uncertainty.systematic = BenchClock(card).partsOf(rate, kpi::Basis::kTimes, milliseconds(1));
+  EXPECT_NEAR(standardOf(rate, "rate of the clock"), 0.01 / std::sqrt(3.0), 1e-9);
+  for (const char* unit : {"%", ""}) {
+    const results::Quantity share = measured(50, unit, ObservationPoint::kTester);
+    const auto parts = BenchClock(card).partsOf(share, kpi::Basis::kTimes, milliseconds(1));
+    EXPECT_EQ(parts->size(), 1U) << unit;
+  }
+  // The simulation has one clock.
+  const results::Quantity modelled = measured(2, "ms", ObservationPoint::kModelled);
+  EXPECT_EQ(BenchClock(card).partsOf(modelled, kpi::Basis::kTime, {})->size(), 1U);
 }
 
 // Of 100 Gb/s over 1 us, 1 ns of resolution is sqrt(2) / sqrt(12) permille: 0.040825 Gb/s.

@@ -28,6 +28,8 @@ class BusCards final : public CardSet {
 
   // Largest difference between the cards' times when they were last set or checked; 0 for one card.
   [[nodiscard]] Picoseconds disagreement() const { return disagreement_; }
+  // The cards' firmware keeps a common time: latencies between them are measured.
+  [[nodiscard]] bool haveCommonTime() const { return time_ == CardTime::kFirmware; }
   // With CardTime::kFirmware: checks the common time of several cards anew. Throws Error(kTester)
   // as commonTimeBound() does, and when times are further apart than the firmware says.
   void checkTimes();

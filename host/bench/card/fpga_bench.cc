@@ -59,6 +59,7 @@ FpgaBench::FpgaBench(const FpgaSpec& spec, std::vector<OpenCard> cards) : FpgaBe
   capabilities_.groups = info.groups;
   capabilities_.timestamp_resolution =
       Picoseconds((info.clock_period_num + info.clock_period_den - 1) / info.clock_period_den);
+  capabilities_.clock_rate = kOscillatorTolerance;
   capabilities_.damage = info.damage;
   capabilities_.pfc_send = info.pfc_send;
   capabilities_.queue_pairs = info.messages;
@@ -101,7 +102,7 @@ void FpgaBench::describe(const FpgaSpec& spec, const std::vector<std::string>& c
     capabilities_.configuration.emplace_back(fmt::format("Firmware of card {}", i),
                                              cards_->firmware()[i]);
   }
-  if (cards.size() > 1) capabilities_.clock_offset = cards_->disagreement();
+  noteDisagreement();
   if (cards.size() > 1 && spec.time == CardTime::kFirmware) {
     capabilities_.configuration.emplace_back(
         "Common time of the cards",
@@ -120,6 +121,11 @@ void FpgaBench::describe(const FpgaSpec& spec, const std::vector<std::string>& c
     capabilities_.unobserved.push_back(
         {"latency between ports of different cards", "the cards have no common clock"});
   }
+}
+
+void FpgaBench::noteDisagreement() {
+  capabilities_.clock_offset = std::max(capabilities_.clock_offset, cards_->disagreement());
+  if (cards_->haveCommonTime()) capabilities_.latency_offset = capabilities_.clock_offset;
 }
 
 std::vector<std::string> FpgaBench::refusals(const TrialSpec& spec) const {
@@ -160,7 +166,7 @@ TrialResult FpgaBench::run(const TrialSpec& spec, const TrialHooks& hooks) {
   TrialResult result =
       CardTrial(*cards_, device, {tx_offset_, rx_offset_}, spec, capabilities_, hooks).run();
   checkTimes(result);
-  capabilities_.clock_offset = std::max(capabilities_.clock_offset, cards_->disagreement());
+  noteDisagreement();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
   result.bench = capabilities_.name;
   result.observed = capabilities_.observed;

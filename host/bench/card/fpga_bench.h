@@ -35,6 +35,8 @@ class FpgaBench final : public Bench {
   // Brings the links up and adds them to the configuration.
   void bringUpLinks(card::MacFec fec);
   void checkTimes(TrialResult& result);
+  // Puts the largest difference between the cards' clocks so far into the abilities.
+  void noteDisagreement();
 
   Capabilities capabilities_;
   std::unique_ptr<BusCards> cards_;

@@ -20,6 +20,9 @@ struct Unobserved {
   std::string why;
 };
 
+// Of an oscillator for Ethernet (IEEE 802.3: 100 ppm), and of a computer's clock.
+inline constexpr double kOscillatorTolerance = 100e-6;
+
 struct Capabilities {
   std::string name;         // "rtl"
   std::string description;  // one line
@@ -31,10 +34,14 @@ struct Capabilities {
   std::uint32_t groups = 0;
   std::uint32_t max_qps = 0;
   // Accuracy of times: resolution of the clocks; largest error of reading a clock (software only);
-  // largest difference between the clocks of two ports at a trial's start, where they are separate.
+  // largest difference between the clocks of two ports at a trial's start, where they are separate,
+  // and the same of ports between which latencies are measured; largest relative deviation of the
+  // rate of a clock, 0 where it is simulated.
   Picoseconds timestamp_resolution;
   Picoseconds clock_reading;
   Picoseconds clock_offset;
+  Picoseconds latency_offset;
+  double clock_rate = 0;
   ObservationPoint observed = ObservationPoint::kTester;
   bool simulated_dut = true;
   // Optional parts of a trial besides streams (card_parts.h).

@@ -26,6 +26,17 @@ struct ClockPart {
 
 }  // namespace
 
+Picoseconds BenchClock::offsetOf(kpi::Basis basis) const {
+  switch (basis) {
+    case kpi::Basis::kTimeAcross:
+      return bench_.clock_offset;
+    case kpi::Basis::kTimeOneWay:
+      return bench_.latency_offset;
+    default:
+      return {};
+  }
+}
+
 std::optional<std::vector<results::SystematicPart>> BenchClock::partsOf(
     const results::Quantity& quantity, kpi::Basis basis, std::optional<Picoseconds> window) const {
   if (quantity.observed == ObservationPoint::kDutReported) return std::nullopt;
@@ -42,15 +53,15 @@ std::optional<std::vector<results::SystematicPart>> BenchClock::partsOf(
     clock.push_back({"reading the clock, up to " + durationText(bench_.clock_reading),
                      stats::ofBound(ps(bench_.clock_reading))});
   }
-  const bool across = basis == kpi::Basis::kTimeAcross;
-  if (across && !modelled && bench_.clock_offset > Picoseconds(0)) {
-    clock.push_back({"offset between clocks, up to " + durationText(bench_.clock_offset),
-                     stats::ofBound(ps(bench_.clock_offset))});
+  const Picoseconds offset = offsetOf(basis);
+  if (!modelled && offset > Picoseconds(0)) {
+    clock.push_back(
+        {"offset between clocks, up to " + durationText(offset), stats::ofBound(ps(offset))});
   }
 
   double per_picosecond = 1;  // of the quantity's unit
   std::string over;
-  if (basis == kpi::Basis::kTime || across) {
+  if (basis != kpi::Basis::kTimes) {
     per_picosecond = 1 / picosecondsOf(quantity.unit);
   } else {
     if (!window) return std::nullopt;
@@ -60,9 +71,15 @@ std::optional<std::vector<results::SystematicPart>> BenchClock::partsOf(
     per_picosecond = times * (std::abs(quantity.value) + whole) / ps(*window);
     over = fmt::format(" over {:.4g} us", window->toMicroseconds());
   }
-  parts.reserve(clock.size());
+  parts.reserve(clock.size() + 1);
   for (ClockPart& part : clock) {
     parts.push_back({part.source + over, part.standard_ps * per_picosecond});
+  }
+  // Percentages and ratios are of times or rates of one clock.
+  const bool ratio = quantity.unit == "%" || quantity.unit.empty();
+  if (!modelled && !ratio && bench_.clock_rate > 0) {
+    parts.push_back({fmt::format("rate of the clock, within {:.6g} ppm", 1e6 * bench_.clock_rate),
+                     stats::ofBound(std::abs(quantity.value) * bench_.clock_rate)});
   }
   return parts;
 }

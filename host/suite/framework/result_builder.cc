@@ -227,6 +227,7 @@ bool ResultBuilder::accept(const bench::TrialSpec& spec, const bench::TrialResul
 void ResultBuilder::noteLosses(const bench::TrialSpec& spec, const bench::TrialResult& trial,
                                const std::string& where) {
   losses_.add(spec, trial, where);
+  marking_.add(spec, trial, where);
   const Picoseconds time = trial.fabric ? busyTime(trial) : spec.duration;
   if (time > Picoseconds(0)) shortest_ = std::min(shortest_.value_or(time), time);
 }
@@ -297,14 +298,18 @@ results::Quantity ResultBuilder::kpi(std::string name, std::string point,
   return quantity;
 }
 
-void ResultBuilder::stateAsKpi(results::Quantity& quantity) const {
+bool ResultBuilder::adoptKpi(results::Quantity& quantity) const {
   for (std::size_t i = 0; i < as_measured_.size(); ++i) {
     const results::Quantity& kpi = result_.kpis[i].quantity;
     if (!sameFigure(quantity, as_measured_[i]) && !sameFigure(quantity, kpi)) continue;
     quantity.uncertainty = kpi.uncertainty;
-    return;
+    return true;
   }
-  state(kpi::basisOfUnit(quantity.unit), quantity);
+  return false;
+}
+
+void ResultBuilder::stateAsKpi(results::Quantity& quantity) const {
+  if (!adoptKpi(quantity)) state(kpi::basisOfUnit(quantity.unit), quantity);
 }
 
 void ResultBuilder::statePrimary() {
@@ -377,6 +382,7 @@ results::TestResult ResultBuilder::take() {
   noteFewSamples();
   statePrimary();
   if (auto losses = losses_.anomaly()) result_.anomalies.push_back(*std::move(losses));
+  if (auto marking = marking_.anomaly()) result_.anomalies.push_back(*std::move(marking));
   if (stale_.trials > 0) {
     anomaly(
         fmt::format("{} frames in {} trials, at most {} in one, arrived further behind than the "
@@ -391,7 +397,10 @@ results::TestResult ResultBuilder::take() {
   const auto labelTable = [&](results::Table& table) {
     for (auto& row : table.rows) {
       for (results::Cell& cell : row) {
-        if (auto* quantity = std::get_if<results::Quantity>(&cell)) label(*quantity);
+        auto* const quantity = std::get_if<results::Quantity>(&cell);
+        if (quantity == nullptr) continue;
+        adoptKpi(*quantity);
+        label(*quantity);
       }
     }
   };

@@ -16,6 +16,7 @@
 #include "suite/framework/bench_clock.h"
 #include "suite/framework/link_health.h"
 #include "suite/framework/lossless_losses.h"
+#include "suite/framework/nscc_marking.h"
 #include "suite/framework/profile.h"
 #include "suite/framework/reading.h"
 #include "suite/procedure.h"
@@ -84,7 +85,9 @@ class ResultBuilder {
   void noteSaturation(const bench::TrialResult& trial, const std::string& where);
   void noteStale(const bench::TrialResult& trial, const std::string& where);
   void statePrimary();
-  // Gives a figure the uncertainty of the KPI that it is, or states that of its unit.
+  // Gives a figure the uncertainty of the KPI that it is; false if it is none.
+  bool adoptKpi(results::Quantity& quantity) const;
+  // The same, or states the uncertainty of its unit.
   void stateAsKpi(results::Quantity& quantity) const;
   // Reports the percentiles among the KPIs that rest on too few samples as one anomaly.
   void noteFewSamples();
@@ -98,6 +101,7 @@ class ResultBuilder {
   std::map<std::string, std::uint64_t> host_counters_;  // over all trials
   LinkHealthSums links_;                                // of all trials
   LosslessLosses losses_;                               // of all trials
+  NsccMarking marking_;                                 // of all trials
   struct {
     std::uint64_t frames = 0;
     std::uint64_t trials = 0;  // with any

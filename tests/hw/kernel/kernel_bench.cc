@@ -200,6 +200,7 @@ void KernelBench::takeSentBeat(std::uint32_t port) {
                              rtl::bitsOf(k.tx_preamblein, kPreambleBits * port, kPreambleBits));
   if (!done) return;
   sent[port].push_back(done->frame);
+  if (done->preamble != sim::kOrdinaryPreamble) ++other_preambles[port];
   forward(port, std::move(*done));
 }
 

@@ -78,6 +78,8 @@ class KernelBench final : public card::RegisterBus {
 
   // Frames that the MACs have taken from the kernel, whatever became of them on the cable.
   std::array<std::vector<sim::FrameBytes>, kPorts> sent;
+  // Of these, frames with another preamble than the ordinary one.
+  std::array<std::int64_t, kPorts> other_preambles{};
   // The MAC flags the next frame that it receives as damaged.
   std::array<bool, kPorts> flag_next{};
   // Called before each edge of a MAC's clock, to set pins that the models leave alone.

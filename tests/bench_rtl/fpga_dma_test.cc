@@ -12,12 +12,12 @@
 #include "card/built_in_firmware.h"
 #include "card/card_dma.h"
 #include "card/firmware.h"
-#include "sim/axi_memory.h"
 #include "sim/bare_link.h"
 #include "sim/card_sim.h"
 #include "sim/host_card.h"
 #include "tests/bench_rtl/rtl_trials.h"
 #include "tests/bench_rtl/untimed_frame.h"
+#include "tests/hw/shared_memory.h"
 
 namespace plumbline::bench {
 namespace {
@@ -26,7 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr Picoseconds kDmaCable = nanoseconds(800);
-constexpr std::uint64_t kDmaMemory = 0x10'0000'0000;
 
 // Features of the DMA that a bus uses.
 enum class Use { kAll, kNoLists };
@@ -57,45 +56,14 @@ class MemoryBus final : public card::RegisterBus {
   [[nodiscard]] std::uint64_t cycles() const { return sim_.cycles(); }
 
   // From now on the memory answers with errors.
-  void failMemory() { memory_.fail(kDmaMemory, next_ - kDmaMemory); }
+  void failMemory() { memory_.fail(); }
 
  private:
-  class Buffer final : public card::DeviceBuffer {
-   public:
-    Buffer(std::uint64_t address, std::size_t bytes)
-        : address_(address),
-          bytes_(std::make_unique_for_overwrite<std::uint8_t[]>(bytes)),
-          size_(bytes) {}
-    [[nodiscard]] std::uint64_t address() const override { return address_; }
-    [[nodiscard]] std::size_t size() const override { return size_; }
-    void write(std::size_t offset, std::span<const std::uint8_t> bytes) override {
-      std::copy(bytes.begin(), bytes.end(), all().subspan(offset, bytes.size()).begin());
-    }
-    void read(std::size_t offset, std::span<std::uint8_t> bytes) override {
-      const auto part = all().subspan(offset, bytes.size());
-      std::copy(part.begin(), part.end(), bytes.begin());
-    }
-    [[nodiscard]] std::span<std::uint8_t> all() { return {bytes_.get(), size_}; }
-
-   private:
-    std::uint64_t address_;
-    std::unique_ptr<std::uint8_t[]> bytes_;
-    std::size_t size_;
-  };
-
-  std::unique_ptr<card::DeviceBuffer> buffer(std::size_t bytes) {
-    auto made = std::make_unique<Buffer>(next_, bytes);
-    memory_.map(next_, made->all());
-    next_ += bytes;
-    return made;
-  }
-
   bool lists_;
-  sim::DeviceMemory memory_;
-  std::uint64_t next_ = kDmaMemory;
-  sim::CardSim sim_{{}, sim::makeHostCardModel(), memory_};
+  hw_test::SharedMemory memory_;
+  sim::CardSim sim_{{}, sim::makeHostCardModel(), memory_.memory()};
   sim::BareLink cable_{sim_, 0, 1, kDmaCable};
-  card::CardDma dma_{*this, [this](std::size_t bytes) { return buffer(bytes); }};
+  card::CardDma dma_{*this, [this](std::size_t bytes) { return memory_.buffer(bytes); }};
 };
 
 // The bench with one such card, and the card's bus.

@@ -162,8 +162,8 @@ TEST(MacCross, FramesPassWholeWithoutGapsAtAnyPhaseAndAt200Ppm) {
   }
 }
 
-// With equal frequencies each phase has one delay, the same for every frame, in both directions; it
-// is 3 to 6 clocks.
+// With equal frequencies each phase has one delay, the same for frames of every length, in both
+// directions; it is 3 to 6 clocks.
 TEST(MacCross, TheDelayIsConstant) {
   for (std::int64_t phase = 50'000; phase < kPeriod; phase += 250'000) {
     CrossBench bench(kPeriod, kPeriod, phase);
@@ -175,17 +175,21 @@ TEST(MacCross, TheDelayIsConstant) {
     int wait = 0;
     int pause = 0;
     int beat = 0;
+    int beats = 1;  // of the frame: 1 to 4 in turns
     bench.card_before = [&] {
       auto& s = *bench;
       s.s_tvalid_i = wait == 0;
-      s.s_tlast_i = beat == 1;
+      s.s_tlast_i = beat + 1 == beats;
     };
     bench.card_after = [&] {
       auto& s = *bench;
       if (s.s_tvalid_i != 0) {
         if (beat == 0) sent = bench.now();
-        beat ^= 1;
-        if (beat == 0) wait = 20 + static_cast<int>(random() % 9);
+        if (++beat == beats) {
+          beat = 0;
+          beats = beats % 4 + 1;
+          wait = 20 + static_cast<int>(random() % 9);
+        }
       } else {
         --wait;
       }

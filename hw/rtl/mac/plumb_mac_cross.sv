@@ -2,9 +2,10 @@
 // direction. The two clocks are meant to have the same frequency, within some 100 ppm; their phase
 // may be any.
 //
-// To the MAC: a frame begins when two of its beats are there, or its last one. A beat ahead is more
-// than a difference of 100 ppm takes away in the longest frame (256 beats), so a MAC that takes a
-// beat in every clock finds one in every clock of a frame.
+// To the MAC: a frame begins when two of its beats are there; one of a single beat a clock after it
+// is there, so that frames of every length are delayed by the same. A beat ahead is more than a
+// difference of 100 ppm takes away in the longest frame (256 beats), so a MAC that takes a beat in
+// every clock finds one in every clock of a frame.
 //
 // To the card: a beat as soon as it has crossed, 3 to 4 clocks after it left the MAC; which,
 // depends on the phase of the two clocks, and stays so for as long as that stays. MACs deliver a
@@ -46,7 +47,7 @@ module plumb_mac_cross #(
 
   // ---- To the MAC ----
 
-  logic               tx_full, tx_valid, tx_last, tx_pop, tx_free, tx_inside_q;
+  logic               tx_full, tx_valid, tx_last, tx_pop, tx_free, tx_begins, tx_inside_q, tx_seen_q;
   logic [TxW-1:0]     tx_beat;
   logic [DepthLog2:0] tx_level;
 
@@ -66,16 +67,23 @@ module plumb_mac_cross #(
     .level_o  (tx_level)
   );
 
-  assign tx_free = !tx_tvalid_o || tx_tready_i;
-  assign tx_pop  = tx_free && (tx_inside_q || tx_last || tx_level > (DepthLog2+1)'(1));
+  assign tx_free   = !tx_tvalid_o || tx_tready_i;
+  assign tx_begins = tx_last ? tx_seen_q : tx_level > (DepthLog2+1)'(1);
+  assign tx_pop    = tx_free && tx_valid && (tx_inside_q || tx_begins);
+
+  // The beat in front was there in the clock before.
+  always_ff @(posedge mac_clk_i or negedge mac_rst_ni) begin
+    if (!mac_rst_ni) tx_seen_q <= 1'b0;
+    else             tx_seen_q <= tx_level > (DepthLog2+1)'(tx_pop);
+  end
 
   always_ff @(posedge mac_clk_i or negedge mac_rst_ni) begin
     if (!mac_rst_ni) begin
       tx_tvalid_o <= 1'b0;
       tx_inside_q <= 1'b0;
     end else if (tx_free) begin
-      tx_tvalid_o <= tx_valid && tx_pop;
-      if (tx_valid && tx_pop) tx_inside_q <= !tx_last;
+      tx_tvalid_o <= tx_pop;
+      if (tx_pop) tx_inside_q <= !tx_last;
     end
   end
 

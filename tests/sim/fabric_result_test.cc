@@ -96,6 +96,7 @@ FabricResult everything() {
   job.name = "a \"job\"";
   job.finished = true;
   job.iterations = {time(), time()};
+  job.iteration_starts = {time(), time()};
   job.completion = time();
   job.messages_completed = count();
   job.messages_failed = count();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
@@ -30,36 +31,77 @@ bench::Samples samplesOf(std::size_t count, const std::function<std::uint64_t(st
   return samples;
 }
 
+// Ranks drift apart: iterations of 30 us begin every 20 us, and their sum is no time of anything.
+TEST(IterationsDuring, AreThoseUnderWayFromTheFailureUntilRoutesChange) {
+  bench::JobOutcome job;
+  for (const int start : {0, 20, 40, 60, 80}) {
+    job.iteration_starts.push_back(microseconds(start));
+    job.iterations.push_back(microseconds(start == 60 ? 45 : 30));
+  }
+  const auto at = [&](int from, int to) -> std::optional<Picoseconds> {
+    const auto all = iterationsDuring(job, microseconds(from), microseconds(to));
+    return all ? std::optional(all->longest) : std::nullopt;
+  };
+  EXPECT_EQ(at(10, 15), microseconds(30));
+  EXPECT_EQ(at(55, 59), microseconds(30)) << "that of 60 us has not begun";
+  EXPECT_EQ(at(55, 61), microseconds(45));
+  EXPECT_EQ(at(104, 104), microseconds(45));
+  EXPECT_EQ(at(105, 105), microseconds(30)) << "that of 60 us has ended";
+  EXPECT_EQ(at(110, 120), std::nullopt);
+  EXPECT_EQ(iterationsDuring(job, microseconds(45), microseconds(59))->end, microseconds(70));
+  EXPECT_EQ(iterationsDuring(job, microseconds(45), microseconds(60))->end, microseconds(105));
+  // Of a result without beginnings nothing is known.
+  job.iteration_starts.clear();
+  EXPECT_EQ(at(10, 15), std::nullopt);
+}
+
 // Goodput stays for 10 us after a failure at 50 us, is gone for 20 us and then back. A window of 20
 // us has 90 % again when no more than two of its samples are empty: from 78 us on.
 TEST(GoodputBack, BeginsAtTheFailureAndWaitsForTheFall) {
   const bench::Samples samples =
       samplesOf(150, [](std::size_t i) { return i >= 60 && i < 80 ? 0U : 10U; });
-  EXPECT_EQ(goodputBack(samples, microseconds(50), microseconds(150)), microseconds(28));
+  EXPECT_EQ(goodputBack(samples, microseconds(50), microseconds(100), microseconds(150)),
+            microseconds(28));
   // A failure between two samples: 27.5 us before that window.
-  EXPECT_EQ(goodputBack(samples, nanoseconds(50'500), microseconds(150)), nanoseconds(27'500));
+  EXPECT_EQ(goodputBack(samples, nanoseconds(50'500), microseconds(100), microseconds(150)),
+            nanoseconds(27'500));
 }
 
 TEST(GoodputBack, IsZeroWhereItNeverFell) {
   const bench::Samples samples = samplesOf(150, [](std::size_t) { return 10U; });
-  EXPECT_EQ(goodputBack(samples, microseconds(50), microseconds(150)), Picoseconds(0));
+  EXPECT_EQ(goodputBack(samples, microseconds(50), microseconds(100), microseconds(150)),
+            Picoseconds(0));
 }
 
 TEST(GoodputBack, IsNothingWhereItStaysAway) {
   const bench::Samples samples = samplesOf(150, [](std::size_t i) { return i >= 60 ? 5U : 10U; });
-  EXPECT_FALSE(goodputBack(samples, microseconds(50), microseconds(150)));
+  EXPECT_FALSE(goodputBack(samples, microseconds(50), microseconds(100), microseconds(150)));
   // Nor if it recovers after the end of the job.
   const bench::Samples late =
       samplesOf(150, [](std::size_t i) { return i >= 60 && i < 120 ? 0U : 10U; });
-  EXPECT_TRUE(goodputBack(late, microseconds(50), microseconds(150)));
-  EXPECT_FALSE(goodputBack(late, microseconds(50), microseconds(125)));
+  EXPECT_TRUE(goodputBack(late, microseconds(50), microseconds(100), microseconds(150)));
+  EXPECT_FALSE(goodputBack(late, microseconds(50), microseconds(100), microseconds(125)));
+}
+
+// The ranks of a job end one after the other: that is no fall. Nor is a pause that comes later than
+// the iterations that the failure may hit.
+TEST(GoodputBack, AFallBehindTheFailuresIterationsIsNone) {
+  const bench::Samples samples =
+      samplesOf(150, [](std::size_t i) { return i >= 130 || (i >= 101 && i < 115) ? 0U : 10U; });
+  const auto back = [&](int fall_by) {
+    return goodputBack(samples, microseconds(50), microseconds(fall_by), microseconds(150));
+  };
+  // The windows that begin from 84 us on have three empty samples.
+  EXPECT_EQ(back(83), Picoseconds(0));
+  EXPECT_NE(back(84), Picoseconds(0));
 }
 
 // Between two iterations nothing arrives for 4 us, both before and after the failure: no fall.
 TEST(GoodputBack, PausesThatWereThereBeforeAreNone) {
   const bench::Samples samples =
       samplesOf(150, [](std::size_t i) { return i % 40 >= 36 ? 0U : 10U; });
-  EXPECT_EQ(goodputBack(samples, microseconds(50), microseconds(150)), Picoseconds(0));
+  EXPECT_EQ(goodputBack(samples, microseconds(50), microseconds(100), microseconds(150)),
+            Picoseconds(0));
 }
 
 TEST(LastLoss, BeginsAtTheFailure) {

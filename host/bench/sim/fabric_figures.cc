@@ -205,6 +205,7 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
     outcome.finished = job.finished;
     for (const workload::IterationResult& iteration : job.iterations) {
       outcome.iterations.push_back(iteration.duration());
+      outcome.iteration_starts.push_back(iteration.start);
     }
     if (job.finished) {
       outcome.completion = job.iterations.empty() ? job.total.last_done - job.total.first_posted

@@ -228,6 +228,10 @@ Json jobToJson(const JobOutcome& job) {
             {"bytes_arrived", job.bytes_arrived},
             {"bytes_per_rank", job.bytes_per_rank},
             {"message_time", histogramToJson(job.message_time)}};
+  if (!job.iteration_starts.empty()) {
+    Json& starts = json["iteration_starts_ps"] = Json::array();
+    for (const Picoseconds time : job.iteration_starts) starts.push_back(time.count());
+  }
   if (job.flow_jfi) json["flow_jfi"] = *job.flow_jfi;
   if (job.moe) json["moe"] = moeToJson(*job.moe);
   if (job.arrival_time) json["arrival_time"] = histogramToJson(*job.arrival_time);
@@ -248,6 +252,11 @@ JobOutcome jobFromJson(const Json& json) {
   // Older programs did not write them.
   job.messages_open = json.value("messages_open", std::uint64_t{0});
   if (json.contains("active_ps")) job.active = timeFromJson(json.at("active_ps"));
+  if (json.contains("iteration_starts_ps")) {
+    for (const Json& time : json.at("iteration_starts_ps")) {
+      job.iteration_starts.push_back(timeFromJson(time));
+    }
+  }
   if (json.contains("flow_jfi")) job.flow_jfi = json.at("flow_jfi").get<double>();
   if (json.contains("moe")) job.moe = moeFromJson(json.at("moe"));
   if (json.contains("arrival_time")) {

@@ -65,6 +65,10 @@ struct JobOutcome {
   // Durations, in order: of iterations, of the layers of a mixture of experts; none for messages
   // and traces.
   std::vector<Picoseconds> iterations;
+  // When they began, from the trial's beginning: ranks that are not kept together begin one before
+  // others have finished the one before it. None of predicted times and in results of older
+  // programs.
+  std::vector<Picoseconds> iteration_starts;
   Picoseconds completion;  // first start to last finish; 0 unless finished
   // A posted message is complete when its poster has the acknowledgement (for a service without
   // acknowledgements: when it is at the receiver); or it was given up, or lost by a service without

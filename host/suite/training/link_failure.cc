@@ -24,7 +24,7 @@ std::vector<double> arrived(const bench::Samples& samples) {
 }  // namespace
 
 std::optional<Picoseconds> goodputBack(const bench::Samples& samples, Picoseconds failure,
-                                       Picoseconds until) {
+                                       Picoseconds fall_by, Picoseconds until) {
   const std::vector<double> totals = arrived(samples);
   const auto at = [&](std::size_t begin) { return totals[begin + kGoodputWindow] - totals[begin]; };
   // Whole samples before the failure; later windows begin with the next one.
@@ -41,6 +41,7 @@ std::optional<Picoseconds> goodputBack(const bench::Samples& samples, Picosecond
   for (std::size_t begin = before + (exact ? 0 : 1); begin + kGoodputWindow <= known; ++begin) {
     const bool low = at(begin) < threshold;
     if (fell && !low) return samples.interval * static_cast<std::int64_t>(begin) - failure;
+    if (!fell && samples.interval * static_cast<std::int64_t>(begin) > fall_by) break;
     fell = fell || low;
   }
   return fell ? std::nullopt : std::optional(Picoseconds(0));
@@ -51,13 +52,18 @@ std::optional<Picoseconds> lastLoss(const bench::Samples& samples, Picoseconds f
   return samples.last_drop - failure;
 }
 
-std::optional<std::size_t> iterationAt(const bench::JobOutcome& job, Picoseconds time) {
-  Picoseconds end;
-  for (std::size_t i = 0; i < job.iterations.size(); ++i) {
-    end += job.iterations[i];
-    if (time < end) return i;
+std::optional<IterationsDuring> iterationsDuring(const bench::JobOutcome& job, Picoseconds from,
+                                                 Picoseconds to) {
+  std::optional<IterationsDuring> all;
+  for (std::size_t i = 0; i < job.iteration_starts.size(); ++i) {
+    const Picoseconds start = job.iteration_starts[i];
+    const Picoseconds time = job.iterations.at(i);
+    if (start > to || start + time <= from) continue;
+    if (!all) all.emplace();
+    all->longest = std::max(all->longest, time);
+    all->end = std::max(all->end, start + time);
   }
-  return std::nullopt;
+  return all;
 }
 
 std::uint64_t lostOtherwise(const bench::TrialResult& trial) {

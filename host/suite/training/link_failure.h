@@ -15,18 +15,24 @@ namespace plumbline::suite {
 // windows of 20 samples, one beginning with every sample. It has recovered with the first window at
 // or above the threshold that follows a window below it at or after the failure; the time is that
 // of the window's beginning. Threshold: 90 % of the mean from 0 to the failure, or the lowest
-// window of that time where that is less, as between two iterations. Only windows that end by
-// `until`, the job's end, count. 0: goodput never fell. Nothing: it did not recover by then, or
+// window of that time where that is less, as between two iterations. A fall begins in a window that
+// begins by `fall_by`; a later one, as at the job's end, has other reasons. Only windows that end
+// by `until`, the job's end, count. 0: goodput never fell. Nothing: it did not recover by then, or
 // there is no window before the failure.
 std::optional<Picoseconds> goodputBack(const bench::Samples& samples, Picoseconds failure,
-                                       Picoseconds until);
+                                       Picoseconds fall_by, Picoseconds until);
 
 // Time from the failure to the last loss; nothing without a loss after the failure.
 std::optional<Picoseconds> lastLoss(const bench::Samples& samples, Picoseconds failure);
 
-// Number of the iteration that contains `time`, for a job that began at 0; nothing after the last
-// one.
-std::optional<std::size_t> iterationAt(const bench::JobOutcome& job, Picoseconds time);
+// Iterations that were under way at some time of an interval.
+struct IterationsDuring {
+  Picoseconds longest;  // time of the longest
+  Picoseconds end;      // when the last of them ended
+};
+// From `from` to `to`; nothing without one, or where their beginnings are not known.
+std::optional<IterationsDuring> iterationsDuring(const bench::JobOutcome& job, Picoseconds from,
+                                                 Picoseconds to);
 
 // Packets lost in the fabric for reasons other than a link that was down or a missing route.
 std::uint64_t lostOtherwise(const bench::TrialResult& trial);

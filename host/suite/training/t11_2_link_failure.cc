@@ -11,7 +11,9 @@
 //   redistribution   until both: no packet is sent to the failed element any more, and goodput has
 //                    recovered
 //   JCT overhead     of the iteration with the failure: its time over the mean iteration of the
-//                    same repetition without failure, minus 1; sum over sum of the repetitions
+//                    same repetition without failure, minus 1; sum over sum of the repetitions.
+//                    Iterations overlap where ranks drift apart: it is the longest of those that
+//                    are under way from the failure until the fabric has converged
 //   job overhead     the same for the whole job
 // A repetition that does not recover is counted and left out of the means. T11.3 judges the same
 // trials: a failure has zero impact in a repetition when its iteration takes no longer than the P99
@@ -85,7 +87,8 @@ struct FailureDesign {
   std::uint32_t ranks = 0;
   Bytes size;
   std::uint32_t iterations = 0;
-  Picoseconds failure;  // when it fails
+  Picoseconds failure;    // when it fails
+  Picoseconds converged;  // when routes avoid it
   std::vector<FailurePoint> points;
 };
 
@@ -106,6 +109,7 @@ FailureDesign failureDesign(const TestConfig& config, Numbers& numbers) {
                                               static_cast<std::uint64_t>(design.size.count()),
                                               config.scenario.topology.link_rate);
   design.failure = Picoseconds(static_cast<std::int64_t>(ideal * 1e12 * 0.6 * design.iterations));
+  design.converged = design.failure + config.scenario.convergence;
   numbers.configure("Failure",
                     fmt::format("after {:.4g} us, for good", design.failure.toMicroseconds()));
   numbers.configure("Routing convergence", valueText(config.scenario.convergence));
@@ -219,7 +223,8 @@ const bench::JobOutcome& failureJob(const bench::TrialResult& trial) {
   return trial.fabric->jobs.at(0);
 }
 
-Outcome outcomeOf(const Measured& failed, const Steady& steady, Picoseconds failure) {
+Outcome outcomeOf(const Measured& failed, const Steady& steady, const FailureDesign& plan) {
+  const Picoseconds failure = plan.failure;
   Outcome outcome;
   outcome.repetitions = failed.trials.size();
   for (std::size_t i = 0; i < failed.trials.size(); ++i) {
@@ -233,8 +238,9 @@ Outcome outcomeOf(const Measured& failed, const Steady& steady, Picoseconds fail
     const auto last = lastLoss(samples, failure);
     if (last) outcome.last_loss_us.push_back(last->toMicroseconds());
     if (!trial.valid() || !intact.valid()) continue;
-    const auto iteration = iterationAt(failureJob(trial), failure);
-    const auto back = goodputBack(samples, failure, failureJob(trial).completion);
+    const Picoseconds end = failureJob(trial).completion;
+    const auto hit = iterationsDuring(failureJob(trial), failure, plan.converged);
+    const auto back = goodputBack(samples, failure, hit ? hit->end : end, end);
     if (back) {
       ++outcome.recovered;
       outcome.goodput_us.push_back(back->toMicroseconds());
@@ -242,11 +248,10 @@ Outcome outcomeOf(const Measured& failed, const Steady& steady, Picoseconds fail
     }
     outcome.jct_us.push_back(failureJob(trial).completion.toMicroseconds());
     outcome.steady_jct_us.push_back(failureJob(intact).completion.toMicroseconds());
-    if (!iteration) continue;
-    const Picoseconds time = failureJob(trial).iterations[*iteration];
-    outcome.iteration_us.push_back(time.toMicroseconds());
+    if (!hit) continue;
+    outcome.iteration_us.push_back(hit->longest.toMicroseconds());
     outcome.steady_us.push_back(meanIteration(failureJob(intact)).toMicroseconds());
-    if (time <= steady.p99) ++outcome.zero_impact;
+    if (hit->longest <= steady.p99) ++outcome.zero_impact;
   }
   return outcome;
 }
@@ -368,7 +373,9 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
       "the failure. Redistribution: until the last loss and until goodput is back at 90 % of its "
       "mean before, or at its lowest before where that is less (0: it never fell). JCT overhead is "
       "that of the iteration in which the failure falls, over the mean iteration of the same "
-      "repetitions without failure. A repetition has recovered when goodput is back before the job "
+      "repetitions without failure; where iterations overlap, the longest of those under way from "
+      "the failure until routes have changed. A repetition has recovered when goodput is back "
+      "before the job "
       "is done.",
       {"Fails", "Balancing", "Recovered", "Packets lost", "Loss duration", "Last loss",
        "Goodput back", "Redistribution", "Steady iteration", "Failure iteration", "JCT overhead",
@@ -389,7 +396,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
     const FailurePoint& point = points[placeOf(design, one)];
     const auto base = steady.find(point.variant.name);
     if (point.failing.element.empty() || base == steady.end()) continue;
-    const Outcome outcome = outcomeOf(one, base->second, plan.failure);
+    const Outcome outcome = outcomeOf(one, base->second, plan);
     const auto ofAll = [&](std::size_t count) {
       return fmt::format("{} of {}", count, outcome.repetitions);
     };

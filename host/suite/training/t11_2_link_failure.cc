@@ -375,8 +375,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
       "that of the iteration in which the failure falls, over the mean iteration of the same "
       "repetitions without failure; where iterations overlap, the longest of those under way from "
       "the failure until routes have changed. A repetition has recovered when goodput is back "
-      "before the job "
-      "is done.",
+      "before the job is done.",
       {"Fails", "Balancing", "Recovered", "Packets lost", "Loss duration", "Last loss",
        "Goodput back", "Redistribution", "Steady iteration", "Failure iteration", "JCT overhead",
        "Overhead of the job"},

@@ -345,6 +345,17 @@ void expectLatencies(card::Driver& driver, const Counts& counts, std::int64_t wa
   }
 }
 
+// Streams both ways with the links up: nothing lost or changed, and the latencies as computed.
+void expectCross(KernelBench& kernel, const Counts& counts, std::int64_t wander = 0) {
+  card::Driver driver(kernel);
+  loadStreams(driver, counts);
+  for (auto& frames : kernel.sent) frames.clear();
+  runStreams(kernel, driver);
+  expectCounted(kernel, driver, counts);
+  expectWhole(kernel, counts);
+  expectLatencies(driver, counts, wander);
+}
+
 TEST(KernelFrames, CrossBothWaysWithOneLatencyAtAnyPhase) {
   const std::vector<std::int64_t> phases =
       longRun() ? std::vector<std::int64_t>{1, 400, 900, 1'500, 2'100, 2'600, 3'100}
@@ -355,12 +366,7 @@ TEST(KernelFrames, CrossBothWaysWithOneLatencyAtAnyPhase) {
     options.second_clock_phase = Picoseconds(phase);
     KernelBench kernel(options);
     expectBothUp(kernel);
-    card::Driver driver(kernel);
-    loadStreams(driver, kCounts);
-    runStreams(kernel, driver);
-    expectCounted(kernel, driver, kCounts);
-    expectWhole(kernel, kCounts);
-    expectLatencies(driver, kCounts, 0);
+    expectCross(kernel, kCounts);
   }
 }
 
@@ -373,12 +379,7 @@ TEST(KernelFrames, CrossWhileTheMacsWithholdReady) {
     options.mac_fifo_bytes = 256;
     KernelBench kernel(options);
     expectBothUp(kernel);
-    card::Driver driver(kernel);
-    loadStreams(driver, kCounts);
-    runStreams(kernel, driver);
-    expectCounted(kernel, driver, kCounts);
-    expectWhole(kernel, kCounts);
-    expectLatencies(driver, kCounts, kClock);
+    expectCross(kernel, kCounts, kClock);
     for (std::uint32_t port = 0; port < kPorts; ++port) EXPECT_GT(kernel.withheld[port], 100);
     for (std::uint32_t port = 0; port < kPorts; ++port) {
       EXPECT_EQ(card::Mac(kernel, port).counters().rx_fifo_overflows, 0U);
@@ -449,16 +450,7 @@ void expectControlAnswers(KernelBench& kernel) {
   }
 }
 
-void expectWorks(KernelBench& kernel) {
-  constexpr Counts kFew{{{5, 3, 2}, {4, 2, 1}}};
-  card::Driver driver(kernel);
-  loadStreams(driver, kFew);
-  for (auto& frames : kernel.sent) frames.clear();
-  runStreams(kernel, driver);
-  expectCounted(kernel, driver, kFew);
-  expectWhole(kernel, kFew);
-  expectLatencies(driver, kFew, 0);
-}
+void expectWorks(KernelBench& kernel) { expectCross(kernel, {{{5, 3, 2}, {4, 2, 1}}}); }
 
 TEST(KernelClocks, WithoutThatOfPort1EverythingElseAnswers) {
   KernelBench kernel;

@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +28,8 @@ namespace {
 enum class Tenants { kFirst, kSecond, kBoth };
 
 struct TenantPoint {
-  Fraction overlap;
+  std::uint32_t common = 0;  // leaves that both jobs use
+  Fraction share;            // of a job's leaves
   Tenants tenants = Tenants::kBoth;
 };
 
@@ -57,17 +60,31 @@ class MultiTenantProcedure final : public FabricProcedure {
               ResultBuilder& builder) const override;
 
  private:
-  static std::vector<TenantPoint> pointsOf(const TestConfig& config, Numbers& numbers);
+  static std::vector<TenantPoint> pointsOf(std::uint32_t leaves, Numbers& numbers);
 };
 
-std::vector<TenantPoint> MultiTenantProcedure::pointsOf(const TestConfig&, Numbers& numbers) {
+// `common` of a job's `leaves`, to a tenth of a per cent.
+Fraction shareOf(std::uint32_t common, std::uint32_t leaves) {
+  constexpr std::int64_t kTenth = Fraction::kOne / 1000;
+  return Fraction::partsPerTrillion((std::int64_t{1000} * common + leaves / 2) / leaves * kTenth);
+}
+
+// The draft's shares. Jobs of a number of leaves that does not divide so have the nearest ones
+// instead, under their own names.
+std::vector<TenantPoint> MultiTenantProcedure::pointsOf(std::uint32_t leaves, Numbers& numbers) {
   const std::vector<Fraction> draft{Fraction::percent(0), Fraction::percent(25),
                                     Fraction::percent(50), Fraction::percent(75)};
+  std::set<std::uint32_t> commons;
+  std::vector<Fraction> shares;
+  for (const Fraction share : draft) {
+    const auto common = static_cast<std::uint32_t>(std::lround(share.toDouble() * leaves));
+    if (commons.insert(common).second) shares.push_back(shareOf(common, leaves));
+  }
+  numbers.sweep<Fraction>("Common leaves", draft, draft, shares);
   std::vector<TenantPoint> points;
-  for (const Fraction overlap :
-       numbers.sweep<Fraction>("Common leaves", draft, draft, std::nullopt)) {
+  for (const std::uint32_t common : commons) {
     for (const Tenants tenants : {Tenants::kFirst, Tenants::kSecond, Tenants::kBoth}) {
-      points.push_back({overlap, tenants});
+      points.push_back({common, shareOf(common, leaves), tenants});
     }
   }
   return points;
@@ -106,16 +123,16 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
   const CollectivePoint collective{workload::CollectiveKind::kAllReduce, size,
                                    leaves * (topology.hosts_per_leaf / 2),
                                    defaultVariant(config, scenarioBalancing(config))};
+  design.numbers.configure("Leaves of each job", std::to_string(leaves));
   design.numbers.configure("Ranks of each job", std::to_string(collective.ranks));
   design.numbers.configure("Spine links in common",
                            "those of the common leaves: so many per cent of a job's uplinks");
-  const std::vector<TenantPoint> points = pointsOf(config, design.numbers);
+  const std::vector<TenantPoint> points = pointsOf(leaves, design.numbers);
   for (const TenantPoint& point : points) {
     bench::TrialSpec spec = collectiveTrial(config, collective, iterations);
     spec.fast_forward.reset();
     workload::JobSpec job = std::move(spec.workload->jobs.front());
     spec.workload->jobs.clear();
-    const auto common = static_cast<std::uint32_t>(std::lround(point.overlap.toDouble() * leaves));
     const auto add = [&](const char* name, std::uint32_t first, bool second) {
       job.name = name;
       job.placement.rule = workload::PlacementRule::kExplicit;
@@ -123,10 +140,10 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
       spec.workload->jobs.push_back(job);
     };
     if (point.tenants != Tenants::kSecond) add("job A", 0, false);
-    if (point.tenants != Tenants::kFirst) add("job B", leaves - common, true);
+    if (point.tenants != Tenants::kFirst) add("job B", leaves - point.common, true);
     const double jobs = static_cast<double>(spec.workload->jobs.size());
     const double hops = jobs * collectiveHops(config, collective, iterations, spec);
-    design.add({valueText(point.overlap), tenantsName(point.tenants)}, std::move(spec), hops,
+    design.add({valueText(point.share), tenantsName(point.tenants)}, std::move(spec), hops,
                collectiveHopCost(config, collective));
   }
   design.carry(points);
@@ -148,13 +165,12 @@ void MultiTenantProcedure::report(const TestConfig& /*config*/, const Design& de
     }
     return times;
   };
-  // JCT alone by overlap, of A and B, by repetition.
-  std::map<std::int64_t, std::array<std::vector<double>, 2>> alone;
+  // JCT alone by common leaves, of A and B, by repetition.
+  std::map<std::uint32_t, std::array<std::vector<double>, 2>> alone;
   for (const Measured& one : measured) {
     const TenantPoint& point = points[placeOf(design, one)];
     if (point.tenants == Tenants::kBoth) continue;
-    alone[point.overlap.partsPerTrillion()][point.tenants == Tenants::kSecond ? 1 : 0] =
-        completions(one, 0);
+    alone[point.common][point.tenants == Tenants::kSecond ? 1 : 0] = completions(one, 0);
   }
   const auto jct = [&](std::size_t job, std::string column, std::string kpi) {
     return Figure{.column = std::move(column),
@@ -197,8 +213,8 @@ void MultiTenantProcedure::report(const TestConfig& /*config*/, const Design& de
   results::Series series{"job A", {}, {}, false};
   for (const Measured& one : together) {
     const TenantPoint& point = points[placeOf(design, one)];
-    const auto base = alone.find(point.overlap.partsPerTrillion());
-    std::vector<results::Cell> row{valueText(point.overlap)};
+    const auto base = alone.find(point.common);
+    std::vector<results::Cell> row{valueText(point.share)};
     for (std::size_t job = 0; job < 2; ++job) {
       if (base == alone.end() || base->second[job].empty()) {
         row.emplace_back(std::string("not observed"));
@@ -214,7 +230,7 @@ void MultiTenantProcedure::report(const TestConfig& /*config*/, const Design& de
       builder.primary(fmt::format("interference of {}, {}", name, one.point.label), factor);
       row.emplace_back(factor);
       if (job > 0) continue;
-      series.x.push_back(point.overlap.toDouble() * 100);
+      series.x.push_back(point.share.toDouble() * 100);
       series.y.push_back(factor.value);
       builder.result().summary = fmt::format("{}: job A takes {} times as long as alone.",
                                              one.point.label, builder.text(factor));

@@ -286,8 +286,8 @@ std::vector<results::Deviation> deviations(TestId test, const Settings& settings
   return list.take();
 }
 
-std::optional<std::string> hiddenOverload(TestId test, const Settings& settings,
-                                          const TestConfig& config) {
+std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settings,
+                                             const TestConfig& config) {
   const scenario::Scenario& scenario = config.scenario;
   if (test == TestId::kBurst || !config.bench.simulated_dut ||
       scenario.topology.kind == fabric::TopologyKind::kLink) {
@@ -304,19 +304,24 @@ std::optional<std::string> hiddenOverload(TestId test, const Settings& settings,
     const auto input = static_cast<double>((switches.pfc->xoff + switches.pfc->headroom).count());
     const double share = std::min(shareOf(inputs * input), 1.0);
     if (share * settings.rate_steps < 1) return std::nullopt;
-    return fmt::format(
-        "before PFC holds a sender back, each of {} switches on its way takes up to {:.0f} B of it "
-        "(xoff and headroom of an input), which hides {:.3g} % of line rate in trials of {}: "
-        "throughput may be too high by as much",
-        inputs, input, 100 * share, durationText(settings.duration));
+    return HiddenOverload{
+        share,
+        fmt::format(
+            "before PFC holds a sender back, each of {} switches on its way takes up to {:.0f} B "
+            "of it "
+            "(xoff and headroom of an input), which hides {:.3g} % of line rate in trials of {}: "
+            "throughput may be too high by as much",
+            inputs, input, 100 * share, durationText(settings.duration))};
   }
   const double share = std::min(shareOf(bufferOfPort(switches)), 1.0);
   if (share * settings.rate_steps < 1) return std::nullopt;
-  return fmt::format(
-      "trials of {} cannot fill the DUT's buffer ({}) with an overload below {:.3g} % of line "
-      "rate: "
-      "zero-loss rates may be too high by as much",
-      durationText(settings.duration), bufferText(switches), 100 * share);
+  return HiddenOverload{
+      share,
+      fmt::format(
+          "trials of {} cannot fill the DUT's buffer ({}) with an overload below {:.3g} % of line "
+          "rate: "
+          "zero-loss rates may be too high by as much",
+          durationText(settings.duration), bufferText(switches), 100 * share)};
 }
 
 }  // namespace plumbline::suite

@@ -42,10 +42,16 @@ std::vector<results::Deviation> deviations(TestId test, const Settings& settings
                                            const TestConfig& config);
 
 // A buffer hides an overload that cannot fill it within a short trial: the rate without loss may
-// exceed the DUT's sustained rate. States by how much if that exceeds the resolution of the
-// throughput search; nothing otherwise, and for a DUT of unknown buffer size.
-std::optional<std::string> hiddenOverload(TestId test, const Settings& settings,
-                                          const TestConfig& config);
+// exceed the DUT's sustained rate by as much.
+struct HiddenOverload {
+  double share = 0;  // of line rate, at most
+  std::string text;  // for the report
+};
+
+// That of `test` if it exceeds the resolution of the throughput search; nothing otherwise, and for
+// a DUT of unknown buffer size.
+std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settings,
+                                             const TestConfig& config);
 
 // "60 s", "200 us": without rounding.
 std::string durationText(Picoseconds duration);

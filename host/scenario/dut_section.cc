@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +20,24 @@ namespace {
 
 constexpr std::size_t kMaxIdentification = 64;
 constexpr std::size_t kMaxIdentificationText = 500;
+
+// Loads, shares of line rate and congestion control of hosts go by one rate of their links.
+void requireOneHostRate(const fabric::TopologySpec& topology) {
+  if (topology.kind != fabric::TopologyKind::kGraph) return;
+  const std::set<std::string> hosts(topology.graph.hosts.begin(), topology.graph.hosts.end());
+  const auto& cables = topology.graph.cables;
+  for (std::size_t i = 0; i < cables.size(); ++i) {
+    if (cables[i].rate == topology.link_rate) continue;
+    if (!hosts.contains(cables[i].a) && !hosts.contains(cables[i].b)) continue;
+    const double line = topology.link_rate.toGigabitsPerSecond();
+    fabric::refuse(
+        fmt::format("the host's link between {} and {} has {:.6g} Gb/s, and others or `link` have "
+                    "{:.6g} Gb/s",
+                    cables[i].a, cables[i].b, cables[i].rate.toGigabitsPerSecond(), line),
+        fmt::format("topology.graph.cables[{}].rate", i),
+        fmt::format("one rate for all hosts' links, such as {:.6g}G", line));
+  }
+}
 
 // Free keys with free text for the report.
 void readIdentification(const YamlNode& node, Scenario& scenario, Problems& problems) {
@@ -96,7 +118,12 @@ void readDut(const YamlNode& node, Scenario& scenario, Problems& problems) {
 
   const std::size_t before_judging = problems.count();
   // The topology first, by itself: its elements can only be checked if it is valid.
-  places.judge([&] { fabric::checkTopology(fabric.topology); }, node, problems);
+  places.judge(
+      [&] {
+        fabric::checkTopology(fabric.topology);
+        requireOneHostRate(fabric.topology);
+      },
+      node, problems);
   const bool topology_right = topology_read && problems.count() == before_judging;
   // A fabric that is too large is not built, not even for checking.
   if (topology_right && isTooLarge(node, fabric.topology, problems)) {

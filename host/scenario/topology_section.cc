@@ -1,5 +1,7 @@
 // `dut: topology:`
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 
@@ -74,18 +76,30 @@ class TopologyReader {
     }
     const spec::Fields& fields = spec::fieldsOf<fabric::GraphSpec::Cable>();
     const std::set<std::string> hosts(graph.hosts.begin(), graph.hosts.end());
+    const auto of_host = [&](const fabric::GraphSpec::Cable& cable) {
+      return hosts.contains(cable.a) || hosts.contains(cable.b);
+    };
+    std::map<std::size_t, bool> has_rate;  // by number of the cable
     places_.addBlock("topology.graph.cables", *node);
     readItems("cables", *node, "topology.graph.cables", graph.cables, places_, problems_, true,
               [&](SpecReader& item, fabric::GraphSpec::Cable& cable) {
                 readField(item, fields, "a", &cable);
                 readField(item, fields, "b", &cable);
-                const auto is_host = [&](const std::string& name) { return hosts.contains(name); };
-                cable.rate = topology_.link_rate;
-                cable.delay = is_host(cable.a) || is_host(cable.b) ? topology_.host_link_delay
-                                                                   : topology_.fabric_link_delay;
+                cable.delay =
+                    of_host(cable) ? topology_.host_link_delay : topology_.fabric_link_delay;
+                has_rate[graph.cables.size()] = item.optional("rate") != nullptr;
                 readField(item, fields, "rate", &cable);
                 readField(item, fields, "delay", &cable);
               });
+    // Without `link`, the rate of hosts' links is what their cables say.
+    for (std::size_t i = 0; map_.optional("link") == nullptr && i < graph.cables.size(); ++i) {
+      if (!has_rate[i] || !of_host(graph.cables[i])) continue;
+      topology_.link_rate = graph.cables[i].rate;
+      break;
+    }
+    for (std::size_t i = 0; i < graph.cables.size(); ++i) {
+      if (!has_rate[i]) graph.cables[i].rate = topology_.link_rate;
+    }
   }
 
   SpecReader map_;

@@ -4,7 +4,6 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <thread>
 
@@ -24,47 +23,12 @@
 namespace plumbline::session {
 namespace {
 
-using fabric::TopologyKind;
-
-// Rates and delays of the cables. A graph states them cable by cable; the distinct values are
-// listed, in ascending order.
-void addCables(const fabric::TopologySpec& topology, report::KeyValues& dut) {
-  const auto rateText = [](BitRate rate) {
-    return fmt::format("{:.6g} Gb/s", rate.toGigabitsPerSecond());
-  };
-  if (topology.kind == TopologyKind::kGraph) {
-    std::set<BitRate> rates;
-    std::set<Picoseconds> delays;
-    for (const fabric::GraphSpec::Cable& cable : topology.graph.cables) {
-      rates.insert(cable.rate);
-      delays.insert(cable.delay);
-    }
-    std::vector<std::string> texts;
-    texts.reserve(std::max(rates.size(), delays.size()));
-    for (const BitRate rate : rates) texts.push_back(rateText(rate));
-    dut.emplace_back("Link rates", fmt::format("{}", fmt::join(texts, ", ")));
-    texts.clear();
-    for (const Picoseconds delay : delays) texts.push_back(suite::durationText(delay));
-    dut.emplace_back("Link delays", fmt::format("{}", fmt::join(texts, ", ")));
-    return;
-  }
-  dut.emplace_back("Link rate", rateText(topology.link_rate));
-  const bool tiers =
-      topology.kind != TopologyKind::kLink && topology.kind != TopologyKind::kSingleSwitch;
-  if (tiers && topology.fabricRate() != topology.link_rate) {
-    dut.emplace_back("Fabric link rate", rateText(topology.fabricRate()));
-  }
-  dut.emplace_back("Host link delay", suite::durationText(topology.host_link_delay));
-  if (tiers) {
-    dut.emplace_back("Fabric link delay", suite::durationText(topology.fabric_link_delay));
-  }
-}
-
 report::KeyValues dutText(const scenario::Scenario& scenario) {
   const fabric::TopologySpec& topology = scenario.topology;
   report::KeyValues dut{{"Topology", fabric::topologyText(topology)}};
-  addCables(topology, dut);
-  if (topology.kind != TopologyKind::kLink) {
+  suite::addCableRates(topology, dut);
+  suite::addCableDelays(topology, dut);
+  if (topology.kind != fabric::TopologyKind::kLink) {
     suite::addSwitchConfiguration(scenario.switches, dut);
   }
   return dut;

@@ -72,8 +72,8 @@ TEST(Dut, TopologyGraph) {
     switches: [s, t]
     cables:
       - {a: a, b: s}
-      - {a: t, b: b, rate: 400G}
-      - {a: s, b: t}
+      - {a: t, b: b}
+      - {a: s, b: t, rate: 400G}
       - {a: s, b: t, delay: 1us})");
   EXPECT_THAT(t.graph.hosts, ElementsAre("a", "b"));
   EXPECT_THAT(t.graph.switches, ElementsAre("s", "t"));
@@ -82,11 +82,31 @@ TEST(Dut, TopologyGraph) {
   EXPECT_EQ(t.graph.cables[0].b, "s");
   EXPECT_EQ(t.graph.cables[0].rate, gigabitsPerSecond(200));
   EXPECT_EQ(t.graph.cables[0].delay, nanoseconds(20));
-  EXPECT_EQ(t.graph.cables[1].rate, gigabitsPerSecond(400));
+  EXPECT_EQ(t.graph.cables[1].rate, gigabitsPerSecond(200));
   EXPECT_EQ(t.graph.cables[1].delay, nanoseconds(20));
+  EXPECT_EQ(t.graph.cables[2].rate, gigabitsPerSecond(400));
   EXPECT_EQ(t.graph.cables[2].delay, nanoseconds(300));
   EXPECT_EQ(t.graph.cables[3].delay, microseconds(1));
+  EXPECT_EQ(t.graph.cables[3].rate, gigabitsPerSecond(200));
   EXPECT_EQ(t.hostCount(), 2u);
+}
+
+// Shares of line rate are of the hosts' links: a graph's cables state their rate.
+TEST(Dut, HostsLinksOfAGraphHaveTheRateOfTheirCables) {
+  const auto t = topologyOf(R"(
+    kind: graph
+    hosts: [a, b, c]
+    switches: [s, t]
+    cables:
+      - {a: s, b: t, rate: 800G}
+      - {a: a, b: s}
+      - {a: t, b: b, rate: 400G}
+      - {a: c, b: t, rate: 400G}
+      - {a: t, b: s})");
+  EXPECT_EQ(t.link_rate, gigabitsPerSecond(400));
+  EXPECT_EQ(t.graph.cables[1].rate, gigabitsPerSecond(400));
+  EXPECT_EQ(t.graph.cables[4].rate, gigabitsPerSecond(400));
+  EXPECT_EQ(t.graph.cables[0].rate, gigabitsPerSecond(800));
 }
 
 constexpr const char* kEverySwitchKey = R"(  topology: {kind: clos2, leaves: 2, spines: 2}

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 
@@ -99,15 +101,26 @@ TEST(QuickProfile, SaysWhatABufferHidesFromShortTrials) {
   const auto hidden = [&scenario](TestId test) {
     const bench::Capabilities bench = someBench();
     const TestConfig config{scenario, bench};
-    return hiddenOverload(test, settingsFor(test, config), config).value_or("");
+    return hiddenOverload(test, settingsFor(test, config), config).value_or(HiddenOverload{}).text;
   };
   // 1 MB is 80 us at 100 Gb/s: 40 % of a trial of 200 us.
   EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("below 40 % of line rate"));
   EXPECT_EQ(hidden(TestId::kBurst), "");  // looks for the buffer
   EXPECT_THAT(deviationText(TestId::kThroughput, scenario), Not(HasSubstr("cannot fill a buffer")));
   FakeDut dut;
-  EXPECT_THAT(anomalies(runTest(throughputProcedure(), scenario, dut)),
+  const results::TestResult result = runTest(throughputProcedure(), scenario, dut);
+  EXPECT_THAT(anomalies(result),
               HasSubstr("cannot fill the DUT's buffer (1000000 B of buffer per port)"));
+  // The bound is part of the figures' uncertainty, as of a rectangular distribution.
+  ASSERT_FALSE(result.kpis.empty());
+  const results::Quantity& rate = result.kpis.front().quantity;
+  ASSERT_TRUE(rate.uncertainty.systematic);
+  EXPECT_THAT(*rate.uncertainty.systematic,
+              testing::Contains(
+                  testing::AllOf(testing::Field(&results::SystematicPart::source,
+                                                "overload that buffers hide, both ways: 80 %"),
+                                 testing::Field(&results::SystematicPart::standard,
+                                                testing::DoubleNear(40 / std::sqrt(3), 1e-9)))));
   // A shared buffer counts, not the unused one per port: alpha 1 gives one port half.
   scenario.switches.shared_buffer.emplace().total = Bytes(2'000'000);
   scenario.switches.buffer_per_port = Bytes(1'000);

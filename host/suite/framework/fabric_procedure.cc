@@ -60,7 +60,9 @@ Plan FabricProcedure::planOf(const TestConfig& config, const Design& design) con
   Plan plan;
   plan.refusals = design.refusals;
   if (design.points.empty() && plan.refusals.empty()) {
-    plan.refusals.emplace_back("the DUT has not enough hosts for any point of the sweep");
+    const std::string& values = design.numbers.unfit();
+    plan.refusals.push_back("the DUT has not enough hosts for any point of the sweep" +
+                            (values.empty() ? "" : ": " + values));
   }
   // Other benches are planned by card time, and may have limits of their own.
   const bool by_hops = config.bench.wall_ns_per_packet_hop > 0;

@@ -51,6 +51,10 @@ void Numbers::note(const std::string& what, const std::vector<std::string>& valu
   if (!missing.empty()) deviation(fmt::format("{} not measured: {}", what, listText(missing)));
 }
 
+void Numbers::noteUnfit(const std::string& what, const std::vector<std::string>& values) {
+  unfit_ = fmt::format("{} {}", what, fmt::join(values, ", "));
+}
+
 void Numbers::noteLess(const std::string& what, const std::string& value,
                        const std::string& standard) {
   configure(what, value);

@@ -59,6 +59,7 @@ class Numbers {
         missing.push_back(valueText(value));
       }
     }
+    if (values.empty()) noteUnfit(what, valueTexts(isStandard() ? standard : quick));
     note(what, valueTexts(values), missing);
     return values;
   }
@@ -93,15 +94,19 @@ class Numbers {
     return configuration_;
   }
   [[nodiscard]] const std::vector<results::Deviation>& deviations() const { return deviations_; }
+  // The sweep of whose values DUT and bench support none: "Ranks 32, 64". Empty: there is none.
+  [[nodiscard]] const std::string& unfit() const { return unfit_; }
 
  private:
   void note(const std::string& what, const std::vector<std::string>& values,
             const std::vector<std::string>& missing);
+  void noteUnfit(const std::string& what, const std::vector<std::string>& values);
   void noteLess(const std::string& what, const std::string& value, const std::string& standard);
 
   const TestConfig& config_;
   std::vector<std::pair<std::string, std::string>> configuration_;
   std::vector<results::Deviation> deviations_;
+  std::string unfit_;
 };
 
 }  // namespace plumbline::suite

@@ -12,6 +12,7 @@
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/lossless_share.h"
 #include "suite/framework/nic_counters.h"
+#include "suite/framework/switch_configuration.h"
 
 namespace plumbline::suite {
 namespace {
@@ -146,7 +147,8 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, Te
                              const Settings& settings, const TestConfig& config)
     : ResultBuilder(procedure, std::move(section), deviations(test, settings, config), config) {
   configure(settings, config);
-  if (auto hidden = hiddenOverload(test, settings, config)) anomaly(std::move(*hidden), "profile");
+  if (auto hidden = hiddenOverload(test, settings, config))
+    anomaly(std::move(hidden->text), "profile");
 }
 
 void ResultBuilder::configure(const TestConfig& config) {
@@ -159,18 +161,11 @@ void ResultBuilder::configure(const TestConfig& config) {
   add("Timestamp resolution", durationText(config.bench.timestamp_resolution));
   add("DUT", config.bench.simulated_dut ? "simulated; its own counters are modelled" : "real");
   add("Topology", fabric::topologyText(scenario.topology));
-  add("Link rate", fmt::format("{} Gb/s", scenario.topology.link_rate.toGigabitsPerSecond()));
+  addCableRates(scenario.topology, result_.configuration);
   if (scenario.topology.kind != fabric::TopologyKind::kLink) {
     add("Switches", switchText(scenario.switches));
   }
-  if (config.bench.simulated_dut) {
-    add("Link delay",
-        scenario.topology.kind != fabric::TopologyKind::kLink &&
-                scenario.topology.kind != fabric::TopologyKind::kSingleSwitch
-            ? fmt::format("hosts {}, fabric {}", durationText(scenario.topology.host_link_delay),
-                          durationText(scenario.topology.fabric_link_delay))
-            : durationText(scenario.topology.host_link_delay));
-  }
+  if (config.bench.simulated_dut) addCableDelays(scenario.topology, result_.configuration);
   add("Seed", std::to_string(scenario.seed));
   for (const auto& [name, value] : config.bench.configuration) add(name, value);
   for (const bench::Unobserved& missing : config.bench.unobserved) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
 #include <variant>
 
 #include "bench/json/dut_json.h"
@@ -104,6 +105,19 @@ std::string programText(const workload::MoeProgram& program) {
       program.layers == 1 ? "" : "s");
 }
 
+bool hasTiers(const fabric::TopologySpec& topology) {
+  return topology.kind != fabric::TopologyKind::kLink &&
+         topology.kind != fabric::TopologyKind::kSingleSwitch;
+}
+
+template <typename Value, typename Text>
+std::string listed(const std::set<Value>& values, const Text& text) {
+  std::vector<std::string> texts;
+  texts.reserve(values.size());
+  for (const Value value : values) texts.push_back(text(value));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 }  // namespace
 
 void addSwitchConfiguration(const fabric::SwitchSpec& switches, ConfigurationLines& lines) {
@@ -121,6 +135,35 @@ void addSwitchConfiguration(const fabric::SwitchSpec& switches, ConfigurationLin
   lines.emplace_back("Load balancing",
                      std::string(bench::loadBalancingName(switches.load_balancing.kind)));
   addQueueing(switches, lines);
+}
+
+void addCableRates(const fabric::TopologySpec& topology, ConfigurationLines& lines) {
+  const auto rateText = [](BitRate rate) {
+    return fmt::format("{:.6g} Gb/s", rate.toGigabitsPerSecond());
+  };
+  if (topology.kind == fabric::TopologyKind::kGraph) {
+    std::set<BitRate> rates;
+    for (const auto& cable : topology.graph.cables) rates.insert(cable.rate);
+    lines.emplace_back("Link rates", listed(rates, rateText));
+    return;
+  }
+  lines.emplace_back("Link rate", rateText(topology.link_rate));
+  if (hasTiers(topology) && topology.fabricRate() != topology.link_rate) {
+    lines.emplace_back("Fabric link rate", rateText(topology.fabricRate()));
+  }
+}
+
+void addCableDelays(const fabric::TopologySpec& topology, ConfigurationLines& lines) {
+  if (topology.kind == fabric::TopologyKind::kGraph) {
+    std::set<Picoseconds> delays;
+    for (const auto& cable : topology.graph.cables) delays.insert(cable.delay);
+    lines.emplace_back("Link delays", listed(delays, durationText));
+    return;
+  }
+  lines.emplace_back("Host link delay", durationText(topology.host_link_delay));
+  if (hasTiers(topology)) {
+    lines.emplace_back("Fabric link delay", durationText(topology.fabric_link_delay));
+  }
 }
 
 void addJobConfiguration(const workload::WorkloadSpec& workload, ConfigurationLines& lines) {

@@ -153,7 +153,8 @@ class ThroughputRun {
       builder_.anomaly("no rate passed: frames were lost, or senders held back, at the lowest one",
                        point.label());
     }
-    const Quantity mean = quantityOf(percents, "%");
+    Quantity mean = quantityOf(percents, "%");
+    addHiddenOverload(mean);
     builder_.repeated(point.label(), "throughput", percents, mean);
     const Quantity percent = builder_.kpi("throughput_percent", point.label(), mean);
     const PercentRates rates = percentRates(config_, point);
@@ -165,6 +166,17 @@ class ThroughputRun {
     payload_[key(point)] = payload;
     last_ = {point, percent, payload};
     if (!outcome.trials.empty() && outcome.steps.front() > 0) addPorts(point, outcome);
+  }
+
+  // A bound on one side only, as the search step.
+  void addHiddenOverload(Quantity& percent) const {
+    const auto hidden = hiddenOverload(TestId::kThroughput, settings_, config_);
+    if (!hidden) return;
+    const double bound = 100 * hidden->share;
+    auto& parts = percent.uncertainty.systematic;
+    if (!parts) parts.emplace();
+    parts->push_back({fmt::format("overload that buffers hide, both ways: {:.3g} %", 2 * bound),
+                      stats::ofBound(bound)});
   }
 
   // Frames of the streams of a trial, by host, for benches without port counters.

@@ -4,7 +4,7 @@
 // A packet-level simulation of a day at 400 Gb/s takes a year, so the clock is compressed: a sample
 // represents the interval up to the next one, of which a window is simulated, with the test's
 // number of iterations. Events that the scenario schedules for the day (failures, PAUSE storms) are
-// compressed with the clock, so that a window has the share of its interval. The jobs run all day:
+// compressed with the clock, by the time of a window without contention. The jobs run all day:
 // QPs, and the paths that switches choose by hash, are the same in all windows, so that only events
 // at the DUT make samples differ. On a model without events they are identical, and the tests
 // report it (distinctSamples()). Every window is a trial: it is stored when it is done, and a
@@ -31,7 +31,8 @@ struct SoakDesign {
 
   // When sample `number` is taken: 0, interval, … , duration.
   [[nodiscard]] Picoseconds timeOf(std::uint32_t number) const { return interval * number; }
-  // Share of an interval that a window covers, by serialisation time alone; at most 1.
+  // Share of an interval that a window without contention covers, by serialisation time alone; at
+  // most 1.
   [[nodiscard]] double share() const { return window_seconds / interval.toSeconds(); }
 
   Numbers numbers;

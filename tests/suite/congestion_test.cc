@@ -1,9 +1,11 @@
 // T6.4, T6.5, T7.1 to T7.4 on the bench of simulated hosts.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "suite/framework/pause_hops.h"
@@ -472,6 +474,39 @@ TEST(PfcDeadlock, NeedsPfc) {
   scenario.switches.pfc.reset();
   const bench::Capabilities bench = SimRunner().bench.capabilities();
   EXPECT_EQ(pfcDeadlockProcedure().plan({scenario, bench}).refusals.size(), 1U);
+}
+
+// The flows of a point's name are those that run, on any number of hosts.
+TEST(DcqcnConvergence, FlowsAreThoseOfTheName) {
+  for (const std::uint32_t hosts : {4U, 6U, 9U, 26U, 33U, 63U, 64U}) {
+    scenario::Scenario scenario = smallFabric();
+    scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+    scenario.topology.hosts = hosts;
+    scenario.parameters.flows = {{4, 5, 16, 64, 77}};
+    SimRunner runner;
+    const Plan plan = dcqcnConvergenceProcedure().plan({scenario, runner.bench.capabilities()});
+    EXPECT_THAT(plan.refusals, testing::IsEmpty()) << hosts << " hosts";
+    for (const PlannedTrial& trial : plan.samples) {
+      const auto& jobs = trial.spec.workload->jobs;
+      ASSERT_EQ(jobs.size(), 2U);
+      for (const workload::JobSpec& job : jobs) {
+        const std::size_t senders = job.placement.hosts.size() - 1;  // the first one receives
+        EXPECT_EQ(senders * job.flows, std::stoul(trial.label))
+            << trial.label << ", " << hosts << " hosts";
+      }
+    }
+  }
+}
+
+TEST(DcqcnConvergence, TooFewHostsAreRefused) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  for (const std::uint32_t hosts : {2U, 3U}) {
+    scenario.topology.hosts = hosts;
+    SimRunner runner;
+    EXPECT_THAT(dcqcnConvergenceProcedure().plan({scenario, runner.bench.capabilities()}).refusals,
+                testing::ElementsAre(testing::HasSubstr("four hosts are needed")));
+  }
 }
 
 }  // namespace

@@ -77,6 +77,14 @@ class DcqcnConvergenceProcedure final : public FabricProcedure {
   static std::vector<DcqcnPoint> pointsOf(const TestConfig& config, Numbers& numbers);
 };
 
+// Senders that have `flows` in equal parts: at most kMaxSenders, and as many again join. Besides
+// them there are the receiver and a host that an incast keeps free.
+std::uint32_t sendersOf(std::uint32_t flows, std::uint32_t hosts) {
+  std::uint32_t senders = std::min({flows, kMaxSenders, (hosts - 2) / 2});
+  while (flows % senders != 0) --senders;
+  return senders;
+}
+
 std::vector<DcqcnPoint> DcqcnConvergenceProcedure::pointsOf(const TestConfig& config,
                                                             Numbers& numbers) {
   const std::array<std::pair<const char*, transport::DcqcnSpec>, 3> sets{
@@ -97,7 +105,7 @@ std::vector<DcqcnPoint> DcqcnConvergenceProcedure::pointsOf(const TestConfig& co
       Variant variant = serviceVariant(config, "RC", balancingOf("ecmp"));
       std::get<transport::RoceSpec>(variant.transport).dcqcn = dcqcn;
       Incast incast{std::move(variant)};
-      const std::uint32_t early = std::min({flows, kMaxSenders, (hosts - 1) / 2});
+      const std::uint32_t early = sendersOf(flows, hosts);
       incast.senders = 2 * early;
       incast.early = early;
       incast.flows = flows / early;
@@ -122,6 +130,11 @@ Design DcqcnConvergenceProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Flows", "flows"}, {"Parameters", ""}};
   design.repetitions = design.numbers.repetitions(20, 2);
+  if (config.scenario.topology.hostCount() < 4) {
+    design.refusals.emplace_back(
+        "four hosts are needed: a receiver, a sender, one that joins, and one that is kept free");
+    return design;
+  }
   // Approximate share of the receiver's link that DCQCN uses: all of it after some 100 ms.
   const double busy = mayEndEarly(config) ? 1 : 0.7;
   const std::vector<DcqcnPoint> points = pointsOf(config, design.numbers);

@@ -112,6 +112,31 @@ TEST(Llr, TellsTheRetriesOfEachHop) {
   EXPECT_EQ(kpi(result, "hop_retry_error_ns", "1e-06, on, " + all).value, 0);
 }
 
+// Links between switches at half the hosts' rate: their own frame times are computed with, and a
+// line that is full for longer than the trial has no load above 100 %.
+TEST(Llr, HopsHaveTheirOwnRateAndNoLoadAboveIt) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.duration = microseconds(400);
+  scenario.topology.spines = 2;
+  scenario.topology.fabric_rate = gigabitsPerSecond(200);
+  const results::TestResult result = runTest(llrProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  double max = 0;
+  for (const auto& row : table(result, "hop_share").rows) {
+    const double load = std::get<results::Quantity>(row[3]).value;
+    EXPECT_LE(load, 100) << text(row[2]);
+    max = std::max(max, load);
+  }
+  EXPECT_GT(max, 90);
+  // 2 * 250 + 100 ns, a frame of 4178 to 4198 B, and the slot of one of 4198 B.
+  const std::string to = " to ";
+  const std::size_t at = result.summary.find(to, result.summary.find("computed: "));
+  ASSERT_NE(at, std::string::npos) << result.summary;
+  const double most = std::stod(result.summary.substr(at + to.size()));
+  EXPECT_GE(most, 600 + 4178 * 0.04 + 4218 * 0.04 - 0.6);
+  EXPECT_LE(most, 600 + 4198 * 0.04 + 4218 * 0.04 + 0.6);
+}
+
 TEST(Trimming, BeatsFullDrops) {
   const results::TestResult result = runTest(trimmingProcedure(), smallFabric());
   ASSERT_TRUE(result.valid);

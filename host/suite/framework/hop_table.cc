@@ -210,7 +210,10 @@ PointHops hopsOf(const Measured& measured, Bytes longest) {
       hop->latency.merge(seen.latency);
       hop->latency.merge(seen.timed_latency);
       hop->slot = frameSlot(Bytes(std::llround(lengthOf(*hop))), link.rate);
-      hop->load = hop->frames * hop->slot.toSeconds() / time.toSeconds();
+      // A queue may go on draining behind the trial: a line cannot send its frames in less time.
+      const double slot_s = hop->slot.toSeconds();
+      const double busy_s = (hop->frames + hop->repeated) * slot_s;
+      hop->load = hop->frames * slot_s / std::max(time.toSeconds(), busy_s);
     }
   }
   return all;

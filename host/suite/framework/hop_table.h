@@ -36,7 +36,9 @@ struct Hop {
   bench::RetryTime computed{};
   Picoseconds wasted{};  // from a damaged frame to its repetition, including half of that frame
   Picoseconds slot{};    // of a frame of mean length
-  double load = 0;       // share of the line that `frames` occupy
+  // Share of the line that `frames` occupy: of the trials, or of the time that the line needs for
+  // all frames, if that is longer.
+  double load = 0;
 
   // Number of retries expected by chance from `frames` and errors, each frame being damaged
   // independently. For frames of several lengths only bounds are known: all of mean length is too

@@ -1,4 +1,5 @@
 // T8.1 to T8.4 and T6.3: orderings that must come out, and closed forms.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -192,6 +193,38 @@ TEST(Balancing, AnotherTopologyKeepsItsLeaves) {
   const Plan plan = ecmpEntropyProcedure().plan({scenario, runner.bench.capabilities()});
   EXPECT_TRUE(plan.refusals.empty());
   EXPECT_EQ(plan.points.size(), 8);  // three numbers of QPs, two hashes, two with own ports
+  for (const std::string& point : plan.points) {
+    EXPECT_THAT(point, testing::StartsWith("the DUT's leaves, "));
+  }
+}
+
+// Two hosts of a sweep's Clos on different leaves have as many paths as the point says: one over
+// each spine.
+TEST(Balancing, PathsAreThoseOfTheName) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.uplinks = 2;
+  SimRunner runner;
+  const Plan plan = sprayEfficacyProcedure().plan({scenario, runner.bench.capabilities()});
+  EXPECT_TRUE(plan.refusals.empty());
+  ASSERT_FALSE(plan.samples.empty());
+  for (const PlannedTrial& trial : plan.samples) {
+    const fabric::TopologySpec& topology = trial.spec.dut.topology;
+    const auto between = topology.spines * topology.uplinks * topology.uplinks;
+    EXPECT_EQ(std::stoul(trial.label), between) << trial.label;
+  }
+  // Where hashes of leaves and spines decide together, no closed form is stated.
+  scenario.parameters.repetitions = 1;
+  scenario.parameters.flows = {{1}};
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  const results::TestResult result = runTest(ecmpEntropyProcedure(), scenario);
+  const results::Table& balance = result.tables.front();
+  const auto column = std::find(balance.columns.begin(), balance.columns.end(), "MMR expected");
+  ASSERT_NE(column, balance.columns.end());
+  for (const auto& row : balance.rows) {
+    EXPECT_EQ(
+        std::get<std::string>(row[static_cast<std::size_t>(column - balance.columns.begin())]),
+        "-");
+  }
 }
 
 }  // namespace

@@ -106,6 +106,10 @@ double discardedPackets(const bench::TrialResult& trial) {
 
 }  // namespace
 
+std::string ofClos(const fabric::TopologySpec& topology, std::uint32_t number) {
+  return topology.kind == fabric::TopologyKind::kClos2 ? std::to_string(number) : "the DUT's";
+}
+
 std::vector<std::string> PermutationProcedure::kpis() const {
   return {"message_p99_us",    "link_flow_mmr",      "goodput_percent",
           "link_mmr",          "link_jfi",           "busiest_link_percent",
@@ -122,7 +126,16 @@ std::vector<fabric::TopologySpec> PermutationProcedure::withLeaves(
 std::vector<fabric::TopologySpec> PermutationProcedure::withSpines(
     const TestConfig& config, Numbers& numbers, const std::vector<std::uint32_t>& standard,
     const std::vector<std::uint32_t>& quick) {
-  return varied(config, numbers, "Spines", standard, quick, &fabric::TopologySpec::spines);
+  auto topologies =
+      varied(config, numbers, "Spines", standard, quick, &fabric::TopologySpec::spines);
+  const fabric::TopologySpec& own = config.scenario.topology;
+  if (own.kind == fabric::TopologyKind::kClos2 && own.uplinks > 1) {
+    numbers.deviation(fmt::format(
+        "one cable between a leaf and a spine instead of {}: the number of spines is that of paths",
+        own.uplinks));
+    for (fabric::TopologySpec& topology : topologies) topology.uplinks = 1;
+  }
+  return topologies;
 }
 
 Design PermutationProcedure::design(const TestConfig& config) const {

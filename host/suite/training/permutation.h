@@ -39,6 +39,9 @@ struct PermutationPoint {
   bool go_back_n = false;
 };
 
+// A swept number of a two-tier Clos as a point's value; of any other topology "the DUT's".
+std::string ofClos(const fabric::TopologySpec& topology, std::uint32_t number);
+
 class PermutationProcedure : public FabricProcedure {
  public:
   [[nodiscard]] std::vector<std::string> kpis() const override;
@@ -68,7 +71,8 @@ class PermutationProcedure : public FabricProcedure {
               ResultBuilder& builder) const override;
 
   // Swept numbers of leaves, resp. spines, for the scenario's Clos: all of them for a two-tier
-  // Clos, its own otherwise.
+  // Clos, its own otherwise. With the number of spines, a leaf has one cable to each: so many
+  // paths.
   static std::vector<fabric::TopologySpec> withLeaves(const TestConfig& config, Numbers& numbers,
                                                       const std::vector<std::uint32_t>& standard,
                                                       const std::vector<std::uint32_t>& quick);

@@ -40,7 +40,7 @@ class SprayEfficacyProcedure final : public PermutationProcedure {
     std::vector<PermutationPoint> points;
     for (const auto& topology : withSpines(config, numbers, {4, 8, 16, 32}, {4, 8})) {
       for (const Variant& variant : variants) {
-        points.push_back({.values = {std::to_string(topology.spines), variant.name},
+        points.push_back({.values = {ofClos(topology, topology.spines), variant.name},
                           .variant = variant,
                           .topology = topology});
       }
@@ -51,7 +51,7 @@ class SprayEfficacyProcedure final : public PermutationProcedure {
   void charts(const Design& design, const std::vector<PermutationPoint>& points,
               const std::vector<Measured>& measured, ResultBuilder& builder) const override {
     addJfiBars(design, measured,
-               {[&](std::size_t i) { return fmt::format("{} paths", points[i].topology.spines); },
+               {[&](std::size_t i) { return points[i].values[0] + " paths"; },
                 [&](std::size_t i) { return points[i].variant.name; }},
                builder);
   }

@@ -54,7 +54,7 @@ class EcmpEntropyProcedure final : public PermutationProcedure {
     const auto add = [&](const fabric::TopologySpec& topology, std::uint32_t n, Variant variant,
                          bool shared) {
       PermutationPoint& point = points.emplace_back();
-      point.values = {std::to_string(topology.leaves), std::to_string(n), variant.name};
+      point.values = {ofClos(topology, topology.leaves), std::to_string(n), variant.name};
       point.variant = std::move(variant);
       point.flows = n;
       point.topology = topology;
@@ -94,18 +94,19 @@ class EcmpEntropyProcedure final : public PermutationProcedure {
     addJfiBars(design, measured,
                {[&](std::size_t i) { return fmt::format("{} QPs", points[i].flows); },
                 [&](std::size_t i) {
-                  return fmt::format("{}, {} leaves", points[i].variant.name,
-                                     points[i].topology.leaves);
+                  return fmt::format("{}, {} leaves", points[i].variant.name, points[i].values[0]);
                 }},
                builder);
   }
 
  private:
-  // Of a uniform hash; nothing for other balancing or topologies.
+  // Of a uniform hash; nothing for other balancing or topologies. With several cables to a spine,
+  // hashes of leaves and of spines together decide.
   static std::optional<double> expectedMmr(const PermutationPoint& point) {
     const fabric::TopologySpec& topology = point.topology;
     const bool roce = std::holds_alternative<transport::RoceSpec>(point.variant.transport);
-    if (!roce || !isEcmp(point.variant) || topology.kind != fabric::TopologyKind::kClos2) {
+    if (!roce || !isEcmp(point.variant) || topology.kind != fabric::TopologyKind::kClos2 ||
+        topology.uplinks > 1) {
       return std::nullopt;
     }
     // Flows of each leaf that the hash distinguishes.

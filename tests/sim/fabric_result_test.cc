@@ -40,6 +40,7 @@ FabricResult everything() {
   result.frames_inside = count();
   result.link_jfi = 0.875;
   result.link_mmr = 1.5;
+  result.fabric_links = count();
   for (const char* name : {"leaf0-spine1", "spine1-leaf0"}) {
     LinkLoad link;
     link.name = name;
@@ -206,7 +207,7 @@ TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
 
 TEST(FabricResult, WithoutFairnessThereIsNone) {
   const FabricResult back = FabricResult::fromJson(FabricResult{}.toJson());
-  EXPECT_FALSE(back.link_jfi || back.link_mmr || back.flows.jfi);
+  EXPECT_FALSE(back.link_jfi || back.link_mmr || back.flows.jfi || back.fabric_links);
   EXPECT_FALSE(back.flows.goodput_min_gbps || back.flows.goodput_mean_gbps || back.data_lost);
   EXPECT_TRUE(back.links.empty() && back.jobs.empty());
 }
@@ -221,7 +222,7 @@ TEST(FabricResult, RefusesWhatItDidNotWrite) {
   for (const auto& [key, value] : whole.items()) {
     // Not in results of every bench or trial.
     if (std::set<std::string>{"peak_rss_bytes", "loss_times", "credit", "connections", "data_lost",
-                              "link_flow_mmr", "first_mark"}
+                              "link_flow_mmr", "first_mark", "fabric_links"}
             .contains(key)) {
       continue;
     }

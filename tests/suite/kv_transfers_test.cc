@@ -220,5 +220,25 @@ TEST(KvScaling, WithEcmpUplinksAreAsEvenAsBallsInBins) {
   EXPECT_NEAR(kpi(result, "uplink_jfi", "32 pairs, ECMP").value, 1 / (1 + 3.0 / 8), 0.07);
 }
 
+// Leaves of pools have names of their own. Eight pairs, sprayed: even. One flow by ECMP is on one
+// of the eight uplinks of its leaf, two cables to each of four spines.
+TEST(KvScaling, UplinksOfPools) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.kind = fabric::TopologyKind::kPools;
+  scenario.topology.prefill_leaves = 2;
+  scenario.topology.decode_leaves = 2;
+  scenario.topology.uplinks = 2;
+  scenario.transport = transport::RoceSpec{};
+  scenario.parameters.repetitions = 1;
+  scenario.parameters.iterations = 1;
+  scenario.parameters.sizes = {{Bytes(4096 * kKibibyte)}};
+  scenario.parameters.balancing = {{"ecmp", "spray"}};
+  scenario.parameters.flows = {{1, 8}};
+  const results::TestResult result = runTest(kvScalingProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  EXPECT_GT(kpi(result, "uplink_jfi", "8 pairs, packet spray").value, 0.99);
+  EXPECT_DOUBLE_EQ(kpi(result, "uplink_jfi", "1 pairs, ECMP").value, 1 / 8.0);
+}
+
 }  // namespace
 }  // namespace plumbline::suite

@@ -80,6 +80,7 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
     load.retries = hops.of(id);
     result.links.push_back(std::move(load));
   }
+  result.fabric_links = loads.size();
   if (const auto fairness = stats::fairness(loads)) {
     result.link_jfi = fairness->jfi;
     result.link_mmr = fairness->mmr;

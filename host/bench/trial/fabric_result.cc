@@ -347,6 +347,9 @@ FabricResult fabricFromJson(const Json& json) {
   for (const Json& link : json.at("links")) result.links.push_back(linkFromJson(link));
   countsFromJson(endpointCounts(), json.at("endpoints"), result.endpoints);
   result.endpoints.latency = histogramFromJson(json.at("latency"));
+  if (json.contains("fabric_links")) {
+    result.fabric_links = json.at("fabric_links").get<std::uint64_t>();
+  }
   if (json.contains("data_lost")) result.data_lost = json.at("data_lost").get<std::uint64_t>();
   if (json.contains("connections")) {
     result.connections = connectionsFromJson(json.at("connections"));
@@ -407,6 +410,7 @@ std::string FabricResult::toJson() const {
               {"goodput_mean_gbps", optionalToJson(flows.goodput_mean_gbps)},
               {"goodput_max_gbps", optionalToJson(flows.goodput_max_gbps)}}},
             {"jobs", job_array}};
+  if (fabric_links) json["fabric_links"] = *fabric_links;
   if (data_lost) json["data_lost"] = *data_lost;
   if (first_mark) {
     json["first_mark"] = {{"time_ps", first_mark->time.count()},

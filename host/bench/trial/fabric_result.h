@@ -151,7 +151,10 @@ struct FabricResult {
   std::optional<double> link_mmr;
   // Over the number of flows on these links; if the trial requests it (FlowCount).
   std::optional<double> link_flow_mmr{};
-  std::vector<LinkLoad> links;
+  std::vector<LinkLoad> links;  // those with traffic
+  // Links between switches, both directions, with traffic or without. Results of older programs
+  // have no such count.
+  std::optional<std::uint64_t> fabric_links{};
   transport::EndpointStats endpoints;  // of all simulated hosts
   // Data packets that were lost end to end and are not retransmitted: all losses of plain streams
   // and of services without acknowledgements, for other services those of messages that were given

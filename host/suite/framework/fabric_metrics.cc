@@ -89,14 +89,13 @@ double busiestLinkPercent(const bench::TrialResult& trial) {
 }
 
 double meanLinkPercent(const bench::TrialResult& trial) {
+  const std::uint64_t links = trial.fabric->fabric_links.value_or(0);
+  if (links == 0) return kNotMeasured;
   double sum = 0;
-  std::size_t links = 0;
   for (const bench::LinkLoad& link : trial.fabric->links) {
-    if (!link.between_switches) continue;
-    sum += link.utilisation;
-    ++links;
+    if (link.between_switches) sum += link.utilisation;
   }
-  return links == 0 ? kNotMeasured : 100 * sum / static_cast<double>(links);
+  return 100 * sum / static_cast<double>(links);
 }
 
 double linkJfi(const bench::TrialResult& trial) {

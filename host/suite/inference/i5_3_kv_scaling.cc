@@ -11,10 +11,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "fabric/topology/topology.h"
 #include "stats/summary.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
@@ -125,31 +127,26 @@ Design KvScalingProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-// Jain index over the bytes of the uplinks of all leaves with a sender among the first `pairs`,
-// idle ones included; nothing in a topology without leaves.
+// Jain index over the bytes of the uplinks of all leaves with a sender, which are the first `pairs`
+// hosts, idle uplinks included; nothing in a topology without links between switches.
 std::optional<double> uplinkJfi(const TestConfig& config, std::uint32_t pairs,
                                 const bench::TrialResult& trial) {
-  const fabric::TopologySpec& topology = config.scenario.topology;
-  if (topology.kind != fabric::TopologyKind::kClos2 &&
-      topology.kind != fabric::TopologyKind::kPools) {
-    return std::nullopt;
+  const fabric::Topology topology = fabric::buildTopology(config.scenario.topology);
+  std::set<fabric::NodeId> leaves;
+  for (fabric::HostId host = 0; host < pairs; ++host) leaves.insert(topology.links()[2 * host].to);
+  std::map<std::string, double, std::less<>> loads;  // of links with traffic
+  for (const bench::LinkLoad& link : trial.fabric->links) {
+    if (link.between_switches) loads[link.name] = static_cast<double>(link.bytes);
   }
-  const std::uint32_t leaves =
-      std::min((pairs + topology.hosts_per_leaf - 1) / topology.hosts_per_leaf,
-               topology.hostCount() / topology.hosts_per_leaf);
   std::vector<double> bytes;
-  for (std::uint32_t host = 0; host < leaves * topology.hosts_per_leaf;
-       host += topology.hosts_per_leaf) {
-    const std::string prefix = fmt::format("leaf{}-", host / topology.hosts_per_leaf);
-    std::size_t here = 0;
-    for (const bench::LinkLoad& link : trial.fabric->links) {
-      if (!link.between_switches || !link.name.starts_with(prefix)) continue;
-      bytes.push_back(static_cast<double>(link.bytes));
-      ++here;
-    }
-    // Adds the links without traffic, which are not listed.
-    bytes.resize(bytes.size() + std::size_t{topology.spines} * topology.uplinks - here);
+  for (fabric::LinkId id = 0; id < topology.links().size(); ++id) {
+    const fabric::Link& link = topology.links()[id];
+    if (!leaves.contains(link.from)) continue;
+    if (topology.nodes()[link.to].kind != fabric::NodeKind::kSwitch) continue;
+    const auto load = loads.find(topology.linkName(id));
+    bytes.push_back(load == loads.end() ? 0 : load->second);
   }
+  if (bytes.empty()) return std::nullopt;
   return stats::jainIndex(bytes);
 }
 

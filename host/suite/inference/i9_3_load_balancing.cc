@@ -134,27 +134,25 @@ Design InferenceBalancingProcedure::design(const TestConfig& config) const {
 }
 
 // The load of every link between switches over the trial's busy time [%], idle ones included.
-std::vector<double> linkLoads(const TestConfig& config, const bench::TrialResult& trial) {
-  const fabric::TopologySpec& topology = config.scenario.topology;
+std::vector<double> linkLoads(const bench::TrialResult& trial) {
   const double scale =
       trial.fabric->sim_end.toSeconds() / std::max(busyTime(trial).toSeconds(), 1e-12);
   std::vector<double> loads;
   for (const bench::LinkLoad& link : trial.fabric->links) {
     if (link.between_switches) loads.push_back(100 * link.utilisation * scale);
   }
-  const std::size_t all =
-      std::size_t{2} * topology.leaves * topology.spines * std::max(topology.uplinks, 1U);
-  loads.resize(std::max(all, loads.size()));  // links without traffic are not listed
+  // Links without traffic are not listed.
+  if (trial.fabric->fabric_links) loads.resize(*trial.fabric->fabric_links);
   return loads;
 }
 
-double idlestLink(const TestConfig& config, const bench::TrialResult& trial) {
-  const std::vector<double> loads = linkLoads(config, trial);
-  return *std::min_element(loads.begin(), loads.end());
+double idlestLink(const bench::TrialResult& trial) {
+  const std::vector<double> loads = linkLoads(trial);
+  return loads.empty() ? kNotMeasured : *std::min_element(loads.begin(), loads.end());
 }
-double busiestLink(const TestConfig& config, const bench::TrialResult& trial) {
-  const std::vector<double> loads = linkLoads(config, trial);
-  return *std::max_element(loads.begin(), loads.end());
+double busiestLink(const bench::TrialResult& trial) {
+  const std::vector<double> loads = linkLoads(trial);
+  return loads.empty() ? kNotMeasured : *std::max_element(loads.begin(), loads.end());
 }
 
 double linkOversubscription(const bench::TrialResult& trial) {
@@ -177,18 +175,9 @@ void InferenceBalancingProcedure::report(const TestConfig& config, const Design&
   Figure jfi = figure("JFI", "", "link_jfi", linkJfi);
   jfi.primary = true;
   addTable(design, measured,
-           {jfi,
-            figure("MMR", "", "link_mmr", linkMmr),
-            {.column = "Busiest link",
-             .unit = "%",
-             .kpi = "busiest_link_percent",
-             .of = [&](std::size_t,
-                       const bench::TrialResult& trial) { return busiestLink(config, trial); }},
-            {.column = "Idlest link",
-             .unit = "%",
-             .kpi = "idlest_link_percent",
-             .of = [&](std::size_t,
-                       const bench::TrialResult& trial) { return idlestLink(config, trial); }},
+           {jfi, figure("MMR", "", "link_mmr", linkMmr),
+            figure("Busiest link", "%", "busiest_link_percent", busiestLink),
+            figure("Idlest link", "%", "idlest_link_percent", idlestLink),
             figure("Oversubscription", "", "oversubscription", linkOversubscription),
             figure("Goodput", "Gb/s", "goodput_gbps", goodputGbps),
             figure("ECN marked", "%", "ecn_percent", ecnPercent),

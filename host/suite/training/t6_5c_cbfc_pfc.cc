@@ -231,8 +231,9 @@ void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
             "leaf: one message in the incast's class, or frames in a class of their own, of which "
             "the slowest counts. Blocking is the increase against the victim alone in the same "
             "repetition. The victim's throughput is its payload until it is done, or its received "
-            "frames. Reach of pauses, in links from the receiver: 1, its leaf pauses spines; 2, "
-            "spines pause leaves; 3, leaves pause hosts. Paused is the sum over all ports. CBFC "
+            "frames. Reach of pauses, in links from the receiver; in a two-tier Clos: 1, its leaf "
+            "pauses spines; 2, spines pause leaves; 3, leaves pause hosts. Paused is the sum over "
+            "all ports. CBFC "
             "has no pauses: a port without credits stops, and the model does not count that time.",
             {},
             {}},

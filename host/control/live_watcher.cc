@@ -147,6 +147,8 @@ void addLinks(const TrialSnapshot& now, const std::optional<TrialSnapshot>& prev
     live.links.push_back(std::move(one));
   }
   live.link_count = now.links.size();
+  // Those without traffic are not listed.
+  grown.resize(std::max<std::size_t>(grown.size(), now.fabric_links));
   if (const auto fairness = stats::fairness(grown)) {
     live.fairness.link_jfi = fairness->jfi;
     live.fairness.link_mmr = fairness->mmr;

@@ -70,6 +70,11 @@ TEST(IntervalOf, TakesDifferencesAndRates) {
   EXPECT_EQ(live.links.at(0).queue_max_bytes, 777u);
   EXPECT_DOUBLE_EQ(live.fairness.link_jfi.value(), 0.5);  // one of two takes all
   EXPECT_DOUBLE_EQ(live.fairness.link_mmr.value(), 2);
+  // Two more have no traffic, and are not listed.
+  TrialSnapshot with_idle = late();
+  with_idle.fabric_links = 4;
+  EXPECT_DOUBLE_EQ(intervalOf(with_idle, early()).fairness.link_jfi.value(), 0.25);
+  EXPECT_DOUBLE_EQ(intervalOf(with_idle, early()).fairness.link_mmr.value(), 4);
   ASSERT_TRUE(live.latency.has_value());
   EXPECT_EQ(live.latency->count, 8u);
   EXPECT_EQ(live.latency->min_ps, 50u);

@@ -59,8 +59,7 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
     const fabric::Link& link = topology.links()[id];
     const fabric::LinkCounters counters = fabric.linkCounters(id);
     addCounters(counters, result.total);
-    const bool between = topology.nodes()[link.from].kind == fabric::NodeKind::kSwitch &&
-                         topology.nodes()[link.to].kind == fabric::NodeKind::kSwitch;
+    const bool between = topology.joinsSwitches(id);
     if (between) loads.push_back(counters.bytes);
     if (counters.wireBytes() + counters.dropped() == 0) continue;
     LinkLoad load;

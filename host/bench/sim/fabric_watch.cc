@@ -14,7 +14,9 @@ namespace plumbline::bench {
 using fabric::RecordKind;
 
 FabricWatch::FabricWatch(fabric::Fabric& fabric)
-    : topology_(fabric.topology()), links_(topology_.links().size()) {
+    : topology_(fabric.topology()),
+      links_(topology_.links().size()),
+      fabric_links_(topology_.fabricLinks()) {
   fabric.observe(*this);
 }
 
@@ -86,8 +88,7 @@ void FabricWatch::look(Picoseconds now, TrialSnapshot& snapshot) {
     LinkSnapshot& one = snapshot.links.emplace_back();
     one.name = topology_.linkName(id);
     one.rate = link.rate;
-    one.between_switches = topology_.nodes()[link.from].kind == fabric::NodeKind::kSwitch &&
-                           topology_.nodes()[link.to].kind == fabric::NodeKind::kSwitch;
+    one.between_switches = topology_.joinsSwitches(id);
     one.packets = counts.packets;
     one.bytes = counts.bytes;
     one.dropped = counts.dropped;
@@ -102,6 +103,7 @@ void FabricWatch::look(Picoseconds now, TrialSnapshot& snapshot) {
     one.busy =
         Picoseconds(std::llround(slots * 8e12 / static_cast<double>(link.rate.bitsPerSecond())));
   }
+  snapshot.fabric_links = fabric_links_;
   for (const Ended& pause : ended_) keep(pause.queue, pause.from, pause.until, false, snapshot);
   for (const auto& [queue, since] : pausing_) keep(queue, since, now, true, snapshot);
   snapshot.pause_count = ended_count_ + pausing_.size();

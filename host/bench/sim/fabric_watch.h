@@ -52,6 +52,7 @@ class FabricWatch final : public fabric::Observer {
 
   const fabric::Topology& topology_;
   std::vector<Counts> links_;
+  std::size_t fabric_links_;   // of all links, those between switches
   std::uint64_t dropped_ = 0;  // in the whole fabric
   std::uint64_t marked_ = 0;
   std::uint64_t trimmed_ = 0;

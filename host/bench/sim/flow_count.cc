@@ -15,9 +15,7 @@ FlowCount::FlowCount(fabric::Fabric& fabric) {
   const fabric::Topology& topology = fabric.topology();
   links_.resize(topology.links().size());
   for (fabric::LinkId id = 0; id < links_.size(); ++id) {
-    const fabric::Link& link = topology.links()[id];
-    links_[id].between_switches = topology.nodes()[link.from].kind == fabric::NodeKind::kSwitch &&
-                                  topology.nodes()[link.to].kind == fabric::NodeKind::kSwitch;
+    links_[id].between_switches = topology.joinsSwitches(id);
   }
   fabric.observe(*this);
 }

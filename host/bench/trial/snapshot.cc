@@ -119,6 +119,7 @@ TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   snapshot.congestion.cnp_received = endpoints.cnp_received;
   snapshot.congestion.retransmitted = endpoints.retransmitted;
   snapshot.congestion.timeouts = endpoints.timeouts;
+  snapshot.fabric_links = result.fabric->fabric_links.value_or(0);
   for (const LinkLoad& load : result.fabric->links) {
     // The live view follows data: a link that only brought PAUSE frames is not in it.
     if (load.packets + load.dropped > 0)

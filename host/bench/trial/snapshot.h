@@ -100,6 +100,7 @@ struct TrialSnapshot {
   std::vector<FlowSnapshot> flows;  // the first kMaxFlows
   std::uint64_t flow_count = 0;
   std::vector<LinkSnapshot> links;          // that have carried or dropped something
+  std::uint64_t fabric_links = 0;           // between switches, all of them; 0: unknown
   std::vector<PauseSnapshot> pauses;        // ended since the previous snapshot, or still open
   std::uint64_t pause_count = 0;            // the first kMaxPauses of them are in `pauses`
   std::optional<stats::Histogram> latency;  // one-way [ps]; nothing = unknown while it runs

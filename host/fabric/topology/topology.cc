@@ -155,6 +155,12 @@ bool Topology::joinsSwitches(LinkId link) const {
          nodes_[links_[link].to].kind == NodeKind::kSwitch;
 }
 
+std::size_t Topology::fabricLinks() const {
+  std::size_t count = 0;
+  for (LinkId id = 0; id < links_.size(); ++id) count += joinsSwitches(id) ? 1 : 0;
+  return count;
+}
+
 std::vector<LinkId> Topology::selectLinks(std::string_view selector,
                                           const std::string& where) const {
   const bool all = selector == "*";

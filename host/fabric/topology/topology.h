@@ -66,6 +66,9 @@ class Topology {
   [[nodiscard]] std::uint32_t maxPorts() const;
 
   [[nodiscard]] std::string linkName(LinkId link) const;
+  // Whether both ends are switches, and how many links are such, both directions counted.
+  [[nodiscard]] bool joinsSwitches(LinkId link) const;
+  [[nodiscard]] std::size_t fabricLinks() const;
   // Nothing if there is none of that name.
   [[nodiscard]] std::optional<NodeId> findNode(std::string_view name) const;
   [[nodiscard]] std::optional<LinkId> findLink(std::string_view name) const;
@@ -85,7 +88,6 @@ class Topology {
   [[nodiscard]] std::size_t placeAmongParallel(LinkId link) const;
   // Parallel links from `a` to `b`, ascending.
   [[nodiscard]] std::vector<LinkId> parallelLinks(NodeId a, NodeId b) const;
-  [[nodiscard]] bool joinsSwitches(LinkId link) const;
 
   std::vector<Node> nodes_;
   std::vector<Link> links_;

@@ -140,9 +140,7 @@ std::optional<double> uplinkJfi(const TestConfig& config, std::uint32_t pairs,
   }
   std::vector<double> bytes;
   for (fabric::LinkId id = 0; id < topology.links().size(); ++id) {
-    const fabric::Link& link = topology.links()[id];
-    if (!leaves.contains(link.from)) continue;
-    if (topology.nodes()[link.to].kind != fabric::NodeKind::kSwitch) continue;
+    if (!leaves.contains(topology.links()[id].from) || !topology.joinsSwitches(id)) continue;
     const auto load = loads.find(topology.linkName(id));
     bytes.push_back(load == loads.end() ? 0 : load->second);
   }

@@ -27,10 +27,16 @@ COMBINATIONAL = [
     ]
 ]
 
+# Of these a path that writes them ends there as well.
+WRITTEN = ("RAM", "SRL")
+
+OUTPUT = ".outputs"
+CONSTANTS = ("$false", "$true", "$undef")
+
 
 def read(lines):
     """Modules of a netlist: name -> cells, each its kind and (pin, net) of its pins. A net that has
-    two names is a cell of no kind."""
+    two names is a cell of no kind, an output of the module one of kind OUTPUT."""
     modules = {}
     for line in lines:
         words = line.split()
@@ -38,6 +44,8 @@ def read(lines):
             continue
         if words[0] == ".model":
             cells = modules[words[1]] = []
+        elif words[0] == ".outputs":
+            cells += [(OUTPUT, [("from", net)]) for net in words[1:]]
         elif words[0] in (".subckt", ".gate"):
             cells.append((words[1], [word.split("=", 1) for word in words[2:]]))
         elif words[0] == ".names" and len(words) == 3:   # with fewer it is a constant
@@ -48,6 +56,11 @@ def read(lines):
 def plain_name(module):
     """Name in the RTL of a module that Yosys has named after its parameters too."""
     return module.rpartition("\\")[2]
+
+
+def every_bit(net):
+    """Name of a register without the number of its bit, nor those of instances in a row."""
+    return re.sub(r"\[\d+\]", "", net)
 
 
 def by_length(step):
@@ -69,7 +82,8 @@ class Netlist:
         self._outputs = []      # their nets
         self._drivers = {}      # net -> combinational cell
         self._other_name = {}   # net -> the net that it is
-        self._sinks = {}        # net -> what else takes it: a register's output, or a kind of cell
+        self._sinks = collections.defaultdict(list)   # net -> where a path over it ends: a register's
+                                                      # output, a kind of cell, the module's output
         self._add(modules, top, "", {})
         self._depths()
         self.levels = max(self._depth, default=0)
@@ -87,12 +101,42 @@ class Netlist:
         """The same of the path with most CARRY8."""
         return self._path(self._carry, self._carry_through)
 
+    def above(self, levels):
+        """All paths of more than that many levels: {where they end: {where they begin: levels of the
+        longest}}. Registers are told apart by their names, not by their bits."""
+        ends = collections.defaultdict(lambda: collections.defaultdict(int))
+        for cell, depth in enumerate(self._depth):
+            sinks = {every_bit(sink) for net in self._outputs[cell] if depth > levels
+                     for sink in self._sinks.get(net, [])}
+            for start, length in self._starts(cell, levels).items() if sinks else ():
+                for sink in sinks:
+                    ends[sink][start] = max(ends[sink][start], length)
+        return ends
+
+    def _starts(self, last, levels):
+        """{where a path of more than that many levels to this cell begins: levels of the longest}."""
+        starts = collections.defaultdict(int)
+        behind = {last: 0}      # cell -> levels behind it, on the longest way
+        waiting = [last]
+        while waiting:
+            cell = waiting.pop()
+            for pin, net in self._inputs[cell]:
+                before = self._driver(net)
+                length = behind[cell] + (0 if self._goes_on(before, cell, pin) else 1)
+                if before is None:
+                    if length > levels and net not in CONSTANTS:
+                        starts[every_bit(net)] = max(starts[every_bit(net)], length)
+                elif self._depth[before] + length > levels and length > behind.get(before, -1):
+                    behind[before] = length
+                    waiting.append(before)
+        return starts
+
     def _path(self, lengths, through):
         """Nets with a name on the path to the cell of the largest length."""
         if not lengths:
             return []
         cell = lengths.index(max(lengths))
-        nets = [self._sinks[net] for net in self._outputs[cell] if net in self._sinks][:1]
+        nets = [sink for net in self._outputs[cell] for sink in self._sinks.get(net, [])][:1]
         while cell is not None:
             net = through[cell]
             nets.append(net)
@@ -106,6 +150,9 @@ class Netlist:
             if kind in modules:
                 place = f"{path}{plain_name(kind)}_{number}."
                 self._add(modules, kind, place, dict(nets))
+            elif kind == OUTPUT:
+                if not path:
+                    self._sinks[nets[0][1]].append(nets[0][1])
             elif kind:
                 self._cell(kind, nets)
             else:
@@ -119,11 +166,11 @@ class Netlist:
         for inputs, outputs in through:
             if any(outputs.match(pin) for pin, _ in pins):
                 self._pass(kind, pins, inputs, outputs)
-        if not through:
+        if not through or kind.startswith(WRITTEN):
             # Where a path ends is best told by the register's output; pins of others by their kind.
             name = dict(pins).get("Q", kind) if kind.startswith("FD") else kind
             for _, net in pins:
-                self._sinks.setdefault(net, name)
+                self._sinks[net].append(name)
 
     def _pass(self, kind, pins, inputs, outputs):
         """What a cell passes on, from these pins of it to those."""
@@ -170,7 +217,8 @@ class Netlist:
 
     def _goes_on(self, before, cell, pin):
         """The carry chain of the cell before goes on in this one."""
-        return pin == "CI" and self._kinds[cell] == self._kinds[before] == "CARRY"
+        return (pin == "CI" and before is not None and
+                self._kinds[cell] == self._kinds[before] == "CARRY")
 
     def _step(self, cell, pin, net):
         """(depth of the cell over this pin, net)."""

@@ -241,7 +241,7 @@ module plumb_damage #(
       keep2_q  <= keep1_q;
       last2_q  <= last1_q;
       first2_q <= first1_q;
-      beat2_q  <= first1_q ? 10'd0 : (&beat2_q) ? beat2_q : beat2_q + 10'd1;
+      beat2_q  <= first1_q ? 10'd0 : beat2_q + 10'(!(&beat2_q));
       if (first1_q) begin
         user2_q     <= user1_q;
         stamp2_q    <= stamp1_q;

@@ -114,7 +114,7 @@ module plumb_damage_ctl (
         number_q <= number_q + 32'd1;
         left_q   <= due_q ? rule_q.step - 32'd1 : left_q - 32'd1;
         due_q    <= due_q ? step_one : left_q == 32'd1;
-        last_q   <= number_q + 32'd1 == rule_q.last;
+        last_q   <= plumb_pkg::is_next(number_q, rule_q.last);
         if (last_q) spent_q <= 1'b1;
       end
       if (hit) begin

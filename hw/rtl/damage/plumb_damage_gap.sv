@@ -61,13 +61,17 @@ module plumb_damage_gap (
   logic [2:0]  zeros2_q;
   logic [63:0] by32, by16, by8, by4, by2, by1;
   logic [2:0]  high, low;
+  logic [7:1]  zero;       // byte of r1_q
 
+  // Whether a byte is zero is told where it stands: a step then only has to choose among them,
+  // and need not wait for the bits that the step before has moved.
   always_comb begin
-    high[2] = r1_q[63:32] == 32'd0;
+    for (int unsigned i = 1; i < 8; i++) zero[i] = r1_q[8*i +: 8] == 8'd0;
+    high[2] = &zero[7:4];
     by32    = high[2] ? {r1_q[31:0], 32'd0} : r1_q;
-    high[1] = by32[63:48] == 16'd0;
+    high[1] = high[2] ? &zero[3:2] : &zero[7:6];
     by16    = high[1] ? {by32[47:0], 16'd0} : by32;
-    high[0] = by16[63:56] == 8'd0;
+    high[0] = high[2] ? (high[1] ? zero[1] : zero[3]) : (high[1] ? zero[5] : zero[7]);
     by8     = high[0] ? {by16[55:0], 8'd0} : by16;
     low[2]  = r2_q[63:60] == 4'd0;
     by4     = low[2] ? {r2_q[59:0], 4'd0} : r2_q;

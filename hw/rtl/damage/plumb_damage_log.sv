@@ -53,13 +53,14 @@ module plumb_damage_log #(
   (* ram_style = "distributed" *)
   logic [plumb_damage_pkg::HitW-1:0] waiting [0:2**WaitLog2-1];
   logic [WaitLog2:0]                 write_q, read_q, level;
-  logic                              accept, refuse, take, busy_q, room_q;
+  logic                              accept, refuse, waits, take, busy_q, room_q;
 
   assign level     = write_q - read_q;
+  assign waits     = write_q != read_q;   // need not wait for the difference
   assign accept    = hit_valid_i && !level[WaitLog2];
   assign refuse    = hit_valid_i && level[WaitLog2];
   assign room_o    = room_q;
-  assign settled_o = level == '0 && !busy_q;
+  assign settled_o = !waits && !busy_q;
 
   always_ff @(posedge clk_i) begin
     if (accept) waiting[write_q[WaitLog2-1:0]] <= hit_i;
@@ -90,7 +91,7 @@ module plumb_damage_log #(
   assign emit_random = busy_q && !rule_q && random_q && pos_valid_i && !set_q;
   assign pos_pop_o   = emit_random;
   assign done        = (emit_rule && !random_q) || (emit_random && pos_last_i);
-  assign take        = level != '0 && (!busy_q || done);
+  assign take        = waits && (!busy_q || done);
   assign emit        = set_q || emit_rule || emit_random;
   // A random error behind the end of the frame hit nothing.
   assign told        = event_valid_q && (!event_random_q || event_keep_q[event_q.position[8:3]]);

@@ -161,11 +161,13 @@ module plumb_damage_random (
   logic [9:0]             positions [0:2**PositionsLog2-1];
   logic [MasksLog2:0]     mask_write_q, mask_read_q, mask_level;
   logic [PositionsLog2:0] pos_write_q, pos_read_q, pos_level;
-  logic                   full_q, fetch;
+  logic                   full_q, fetch, mask_waits;
 
   assign mask_level  = mask_write_q - mask_read_q;
   assign pos_level   = pos_write_q - pos_read_q;
-  assign pos_valid_o = pos_level != '0;
+  // That there is something in a queue need not wait for the difference.
+  assign mask_waits  = mask_write_q != mask_read_q;
+  assign pos_valid_o = pos_write_q != pos_read_q;
   assign {pos_last_o, pos_o} = positions[pos_read_q[PositionsLog2-1:0]];
   assign step        = run_q && !full_q;
 
@@ -209,7 +211,7 @@ module plumb_damage_random (
   assign {head_skip, head_mask} = fetch ? masks[mask_read_q[MasksLog2-1:0]] : 'x;
   assign pass  = take_i && ready_o && next_valid_q;
   assign hit_o = ready_o && next_valid_q && due_q;
-  assign fetch = run_q && mask_level != '0 && (!next_valid_q || (pass && due_q));
+  assign fetch = run_q && mask_waits && (!next_valid_q || (pass && due_q));
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin

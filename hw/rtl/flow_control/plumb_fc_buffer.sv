@@ -150,7 +150,8 @@ module plumb_fc_buffer (
     if (enable_i) begin
       due_priority_q   <= turn_q;
       whole_priority_q <= due_priority_q;
-      due_bytes_q      <= 36'(rest_q[28*turn_q +: 28]) + {1'b0, drain_i[32*turn_q +: 32], 3'd0};
+      due_bytes_q      <= 36'(plumb_pkg::pick28(rest_q, turn_q)) +
+                          {1'b0, drain_i[32*turn_q +: 32], 3'd0};
       if (due_q) whole_cells_q <= whole_cells;
     end
   end

@@ -126,9 +126,9 @@ module plumb_llr #(
   `PLUMB_RANGE(plumb_llr, FramesLog2, 1, 19)
   `PLUMB_PARAMETER(plumb_llr, PathClocks, PathClocks < 2**20, less than 2^20)
 
-  logic        ack, nack, echo, init, send_init, init_taken, quiet;
+  logic        ack, nack, echo, init, send_init, init_taken, quiet, flush;
   logic        send_ack, send_nack, ack_taken, nack_taken;
-  logic [19:0] msg_seq, last_good, flushed;
+  logic [19:0] msg_seq, last_good;
   plumb_llr_pkg::tx_events_t  tx_events;
   plumb_llr_pkg::rx_events_t  rx_events;
   plumb_llr_pkg::ctl_events_t ctl_events;
@@ -192,7 +192,7 @@ module plumb_llr #(
     .state_o       (tx_state_o),
     .outstanding_o (outstanding_o),
     .events_o      (tx_events),
-    .flushed_o     (flushed)
+    .flush_o       (flush)
   );
 
   logic        retry, retry_gap;
@@ -269,7 +269,8 @@ module plumb_llr #(
     .rst_ni    (rst_ni),
     .clear_i   (clear_i || clear_busy_o),
     .events_i  ({tx_events, rx_events, ctl_events}),
-    .flushed_i (flushed),
+    .flush_i   (flush),
+    .flushed_i (outstanding_o),
     .counts_o  (counts_o),
     .flushed_o (flushed_o)
   );

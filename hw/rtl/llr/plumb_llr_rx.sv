@@ -202,16 +202,19 @@ module plumb_llr_rx (
   assign {stamp, came, its_end, its_long, ordinary, eligible, seq} = checked_q ? record_q : '0;
 
   logic [1:0]  state_q;
-  logic [19:0] expected_q, ahead;
-  logic        judged, usable, is_expected, is_ahead, is_behind, accept, missing, damaged, again;
+  logic [19:0] expected_q;
+  logic        judged, usable, same, below, is_expected, is_ahead, is_behind;
+  logic        accept, missing, damaged, again;
 
-  // A preamble that is neither has no number to go by.
-  assign ahead       = seq - expected_q;
+  // A preamble that is neither has no number to go by. That it is the expected one need not wait
+  // for the difference.
+  assign below       = 1'(20'(seq - expected_q) >> 19);
+  assign same        = seq == expected_q;
   assign judged      = checked_q && !ordinary && state_q != plumb_llr_pkg::RxOff;
   assign usable      = eligible && !its_long && (good_q || poisoned_q);
-  assign is_expected = eligible && ahead == 20'd0;
-  assign is_behind   = eligible && ahead[19];
-  assign is_ahead    = eligible && !ahead[19] && ahead != 20'd0;
+  assign is_expected = eligible && same;
+  assign is_behind   = eligible && below;
+  assign is_ahead    = eligible && !below && !same;
   assign accept      = judged && usable && is_expected;
   assign missing     = judged && is_ahead && state_q == plumb_llr_pkg::RxSendAcks;
   assign damaged     = judged && !usable && !is_behind && state_q == plumb_llr_pkg::RxSendAcks;

@@ -93,7 +93,7 @@ module plumb_llr_tx #(
   output logic [2:0]                      state_o,        // plumb_llr_pkg::Tx...
   output logic [19:0]                     outstanding_o,  // frames sent and not acknowledged
   output plumb_llr_pkg::tx_events_t       events_o,       // a pulse per counter
-  output logic [19:0]                     flushed_o       // frames given up in this clock
+  output logic                            flush_o         // pulse: outstanding frames are given up
 );
 
   `PLUMB_RANGE(plumb_llr_tx, BeatsLog2, 9, 30)
@@ -367,7 +367,7 @@ module plumb_llr_tx #(
     end
   end
 
-  assign flushed_o = leave ? outstanding : 20'd0;
+  assign flush_o = leave;
 
   logic [23:0] idle_q;       // clocks without progress
   logic [31:0] down_q;       // clocks without link

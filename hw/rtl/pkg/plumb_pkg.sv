@@ -54,8 +54,16 @@ package plumb_pkg;
     is_next = (count ^ limit) == {count[30:0] & ~limit[30:0], 1'b1};
   endfunction
 
-  // One of eight values of 20 bits (or 15, 14) that lie side by side. An index with a stride that is
-  // no power of two would be synthesised as a multiplier and a shifter.
+  // One of eight values of 28 bits (or 20, 15, 14) that lie side by side. An index with a stride that
+  // is no power of two would be synthesised as a multiplier and a shifter.
+  function automatic logic [27:0] pick28(input logic [8*28-1:0] values, input logic [2:0] index);
+    logic [111:0] four;
+    logic [55:0]  two;
+    four   = index[2] ? values[223:112] : values[111:0];
+    two    = index[1] ? four[111:56] : four[55:0];
+    pick28 = index[0] ? two[55:28] : two[27:0];
+  endfunction
+
   function automatic logic [19:0] pick20(input logic [8*20-1:0] values, input logic [2:0] index);
     logic [79:0] four;
     logic [39:0] two;

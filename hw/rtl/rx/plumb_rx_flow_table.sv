@@ -175,6 +175,8 @@ module plumb_rx_flow_table #(
 
   // Clock 3: the row, or the new one of the event two clocks before; the distance of the sequence
   // number; and the counters one further, for the next clock to choose from.
+  plumb_rx_pkg::row_t older;
+  plumb_rx_pkg::row_t newer;
   plumb_rx_pkg::row_t base;
   plumb_rx_pkg::row_t b4_q;
   logic [64:0]        distance;
@@ -184,20 +186,30 @@ module plumb_rx_flow_table #(
   logic [39:0]        out_of_order4_q;
   logic [31:0]        stale4_q;
   logic [47:0]        found4_q;       // lost - 1
-  logic [1:0]         age_low;        // of the age in the window, if s is behind
+  logic [1:0]         older_low;      // of the age in the window of either, if s is behind
+  logic [1:0]         newer_low;
   logic [31:0]        seen4_q;        // bits of the window that may be that of s
+
+  function automatic logic [1:0] low_sum(input logic [1:0] a, input logic [1:0] b);
+    low_sum = a ^ b ^ {a[0] & b[0], 1'b0};
+  endfunction
+
+  assign older = row3_q;
+  assign newer = new_q;
 
   // Without an event the values are not used, and a simulation skips them; so in the next clock.
   always_comb begin
     `PLUMB_ANY(base)
     `PLUMB_ANY(distance)
-    `PLUMB_ANY(age_low)
+    `PLUMB_ANY(older_low)
+    `PLUMB_ANY(newer_low)
     if (valid_q[3]) begin
-      base     = newer3_q ? new_q : row3_q;
+      base     = newer3_q ? newer : older;
       distance = {1'b0, e3_q.seq} - {1'b0, base.next_sequence};
-      // Two bits of next + ~s, without a carry chain: the window's bits wait for them.
-      age_low  = base.next_sequence[1:0] ^ ~e3_q.seq[1:0] ^
-                 {base.next_sequence[0] & ~e3_q.seq[0], 1'b0};
+      // Two bits of next + ~s, without a carry chain: the window's bits wait for them, and are
+      // picked from both rows.
+      older_low = low_sum(older.next_sequence[1:0], ~e3_q.seq[1:0]);
+      newer_low = low_sum(newer.next_sequence[1:0], ~e3_q.seq[1:0]);
     end
   end
 
@@ -210,7 +222,10 @@ module plumb_rx_flow_table #(
       out_of_order4_q <= base.out_of_order + 40'd1;
       stale4_q        <= base.stale + 32'd1;
       found4_q        <= base.lost - 48'd1;
-      for (int unsigned k = 0; k < 32; k++) seen4_q[k] <= base.window[4*k + 32'(age_low)];
+      for (int unsigned k = 0; k < 32; k++) begin
+        seen4_q[k] <= newer3_q ? newer.window[4*k + 32'(newer_low)]
+                               : older.window[4*k + 32'(older_low)];
+      end
       b4_q.frames     <= base.frames + 48'd1;
       b4_q.bytes      <= base.bytes + {42'd0, e3_q.length};
       b4_q.ce         <= base.ce + {39'd0, e3_q.ce};

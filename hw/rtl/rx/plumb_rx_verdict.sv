@@ -79,7 +79,9 @@ module plumb_rx_verdict #(
   `PLUMB_RANGE(plumb_rx_verdict, GroupsLog2, 1, 5)
   `PLUMB_RANGE(plumb_rx_verdict, CheckDelay, 3, 16)
 
-  localparam logic [31:0] FcsBytes = 32'd4;
+  localparam logic [8:0] FcsBytes = 9'd4;
+  localparam logic [8:0] IcrcBytes = 9'd4;
+  localparam logic [8:0] BthBytes = 9'd12;
 
   // Clock after the last beat: the record of the frame.
   logic        push_q;
@@ -95,8 +97,15 @@ module plumb_rx_verdict #(
   logic        udp_q;
   logic [5:0]  dscp_q;
   logic [16:0] udp_end_q;
-  logic [7:0]  tag_off_q;
-  logic [7:0]  udp_data_q;
+  // Lengths that a frame (fcs) or an IP packet (ip) must have at least to hold its headers, and
+  // the tag behind them. They are summed up here: the next clock compares them.
+  logic [8:0]  headers_fcs_q;
+  logic [8:0]  headers_ip_q;
+  logic [8:0]  tag_fcs_q;
+  logic [8:0]  tag_ip_q;
+  logic [8:0]  udp_fcs_q;
+  logic [8:0]  roce_ip_q;
+  logic [17:0] ip_fcs_q;
 
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) push_q <= 1'b0;
@@ -117,13 +126,18 @@ module plumb_rx_verdict #(
       udp_q         <= udp_i;
       dscp_q        <= dscp_i;
       udp_end_q     <= udp_end_i;
-      tag_off_q     <= tag_off_i;
-      udp_data_q    <= udp_data_i;
+      headers_fcs_q <= {1'b0, tag_off_i} + FcsBytes;
+      headers_ip_q  <= {1'b0, tag_off_i} + (roce_i ? IcrcBytes : 9'd0);
+      tag_fcs_q     <= {1'b0, tag_off_i} + 9'(plumb_pkg::TagBytes) + FcsBytes;
+      tag_ip_q      <= {1'b0, tag_off_i} + 9'(plumb_pkg::TagBytes);
+      udp_fcs_q     <= {1'b0, udp_data_i} + FcsBytes;
+      // A BTH and an ICRC are the least that a RoCE packet holds.
+      roce_ip_q     <= {1'b0, udp_data_i} + BthBytes + IcrcBytes;
+      ip_fcs_q      <= {1'b0, ip_end_i} + 18'(FcsBytes);
     end
   end
 
-  // Lengths that the headers ask for, in the frame and in the IP packet. A BTH and an ICRC are the
-  // least that a RoCE packet holds.
+  // Whether frame and IP packet are as long as that.
   logic                  headers_fit;
   logic                  tag_fits;
   logic                  icrc_room;
@@ -142,12 +156,11 @@ module plumb_rx_verdict #(
     if (push_q) begin
       trimmed     = udp_q && ((trim_dscp_en_i && (dscp_q == trim_dscp_i)) ||
                               (trim_length_i && (udp_end_q > ip_end_q)));
-      tag_left    = {9'd0, tag_off_q} + 17'(plumb_pkg::TagBytes) <= ip_end_q;
-      headers_fit = ({24'd0, tag_off_q} + FcsBytes <= length_q) &&
-                    ({9'd0, tag_off_q} + (roce_q ? 17'd4 : 17'd0) <= ip_end_q);
-      tag_fits    = {24'd0, tag_off_q} + plumb_pkg::TagBytes + FcsBytes <= length_q;
-      udp_fits    = {24'd0, udp_data_q} + FcsBytes <= length_q;
-      icrc_room   = {9'd0, udp_data_q} + 17'd16 <= ip_end_q;
+      tag_left    = 17'(tag_ip_q) <= ip_end_q;
+      headers_fit = 32'(headers_fcs_q) <= length_q && 17'(headers_ip_q) <= ip_end_q;
+      tag_fits    = 32'(tag_fcs_q) <= length_q;
+      udp_fits    = 32'(udp_fcs_q) <= length_q;
+      icrc_room   = 17'(roce_ip_q) <= ip_end_q;
     end
   end
 
@@ -158,7 +171,7 @@ module plumb_rx_verdict #(
   assign record.has_tag     = known_q && tag_fits && (trimmed ? tag_left : headers_fit) &&
                               ({body_i[7:0], body_i[15:8]} == plumb_pkg::TagMagic);
   assign record.icrc        = roce_q && udp_fits && icrc_room && !trimmed;
-  assign record.icrc_fits   = {15'd0, ip_end_q} + FcsBytes <= length_q;
+  assign record.icrc_fits   = 32'(ip_fcs_q) <= length_q;
   assign record.ce          = ce_q;
   assign record.trimmed     = trimmed;
   assign record.mac_control = mac_control_q;
@@ -221,7 +234,7 @@ module plumb_rx_verdict #(
   assign departure       = {rec.body[103:96], rec.body[111:104], rec.body[119:112],
                             rec.body[127:120], rec.body[135:128], rec.body[143:136]};
   // Nothing shorter than a byte and its FCS can have a good one.
-  assign fcs_ok          = fcs_ok_i && (rec.length > FcsBytes);
+  assign fcs_ok          = fcs_ok_i && (rec.length > 32'(FcsBytes));
   assign good            = fcs_ok && !rec.runt && !rec.giant;
   assign group           = wide_rows_i ? {1'b0, id[15:12]} : id[15:11];
   assign row             = wide_rows_i ? id[11:0] : {1'b0, id[10:0]};

@@ -71,7 +71,7 @@ module plumb_tx_builder #(
   logic                            valid0_q;
   logic [7:0]                      beat0_q;
   plumb_tx_pkg::frame_t            frame0_q;
-  logic [13:0]                     icrc_at_q, icrc_end_q, fcs_at_q, fcs_end_q;
+  logic [13:0]                     icrc_at_q, icrc_end_q, fcs_at_q, fcs_end_q, last_byte_q;
   plumb_tx_pkg::frame_t            queue_head;
 
   assign waiting    = head_q != tail_q;
@@ -103,6 +103,7 @@ module plumb_tx_builder #(
       icrc_at_q  <= queue_head.length - 14'd8;
       fcs_end_q  <= queue_head.length - 14'd5;
       fcs_at_q   <= queue_head.length - 14'd4;
+      last_byte_q <= queue_head.length - 14'd1;
     end else if (step) begin
       beat0_q    <= beat0_q + 8'd1;
     end
@@ -127,12 +128,10 @@ module plumb_tx_builder #(
   assign rows_free_o = flow_frames_q == 4'd0 && !(frame_valid_i && !frame_i.control);
 
   // ---- Clock 2: numbers of this beat; template read ----
-  logic [13:0]         last_byte;
   logic                from_template;
   plumb_tx_pkg::beat_t beat;
 
-  assign last_byte     = frame0_q.length - 14'd1;
-  assign last          = beat0_q == last_byte[13:6];
+  assign last          = beat0_q == last_byte_q[13:6];
   assign from_template = beat0_q < 8'd4;
 
   always_comb begin
@@ -141,7 +140,7 @@ module plumb_tx_builder #(
       beat.first        = beat0_q == 8'd0;
       beat.second       = beat0_q == 8'd1;
       beat.last         = last;
-      beat.last_byte    = last ? last_byte[5:0] : 6'd63;
+      beat.last_byte    = last ? last_byte_q[5:0] : 6'd63;
       beat.vlan         = frame0_q.vlan;
       beat.ipv6         = frame0_q.ipv6;
       beat.tag_low      = frame0_q.tag_en && beat0_q == 8'(frame0_q.tag_off[7:6]);

@@ -119,15 +119,21 @@ module plumb_tx_gaps #(
   logic [Stages*LaneW-1:0] lane_q;        // a flow's lane; stage 1 in the lowest bits
   logic [FlowsLog2-1:0]    flow1, flow2;
   logic                    moving;
+  logic                    later_q;       // in any stage behind the first
 
-  assign moving = take_i || prime_request || (|valid_q);
-  assign busy_o = prime_q != PrIdle || (|valid_q);
+  assign moving = take_i || prime_request || valid_q[1] || later_q;
+  assign busy_o = prime_q != PrIdle || valid_q[1] || later_q;
   assign flow1  = lane_q[3 +: FlowsLog2];
   assign flow2  = lane_q[LaneW+3 +: FlowsLog2];
 
   always_ff @(posedge clk_on `PLUMB_OR_RESET) begin
-    if (!rst_ni)     valid_q <= '0;
-    else if (moving) valid_q <= {valid_q[Stages-1:1], take_i || prime_request};
+    if (!rst_ni) begin
+      valid_q <= '0;
+      later_q <= 1'b0;
+    end else if (moving) begin
+      valid_q <= {valid_q[Stages-1:1], take_i || prime_request};
+      later_q <= |valid_q[Stages-1:1];
+    end
   end
 
   always_ff @(posedge clk_on) begin

@@ -96,7 +96,7 @@ module plumb_tx_sched #(
   output logic [63:0]          wire_free_o,           // card time at which the wire is free, ps
 
   // Rows. Entries: schedule table; config: flow table; pattern and gap tables; all only while
-  // still_o. State: any time that state_free_o is high. Data one clock after the read.
+  // still_o. State: any time that state_free_o is high. Data one clock after the read, entries two.
   output logic                 still_o,               // level: rows may be accessed
   input  logic                 entry_we_i,            // pulse: write the schedule; primes gaps
   input  logic                 entry_re_i,            // pulse: read it
@@ -218,12 +218,17 @@ module plumb_tx_sched #(
   assign root_flow  = root[FlowsLog2-1:0];
   assign pending_o  = root_valid || go_q;
 
-  // Rows of the tables are put together while they are written or, one clock after the read, asked
-  // for: an unused value costs nothing in hardware and much in a simulation.
-  logic row_read_q;
+  // Rows of the tables are put together while they are written or, when they have been read, asked
+  // for: an unused value costs nothing in hardware and much in a simulation. An entry comes through
+  // all levels of the heap, and has a register behind them.
+  logic              row_read_q, entry_read_q, entry_ready_q;
+  logic [EntryW-1:0] entry_row_q;
 
   always_ff @(posedge clk_i) begin
-    row_read_q <= entry_re_i || config_re_i || pattern_re_i || state_re_i;
+    row_read_q    <= config_re_i || pattern_re_i || state_re_i;
+    entry_read_q  <= entry_re_i;
+    entry_ready_q <= entry_read_q;
+    if (entry_read_q) entry_row_q <= entry_row;
   end
 
   always_comb begin
@@ -233,12 +238,12 @@ module plumb_tx_sched #(
                      row_wdata_i[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2]};
     end
     `PLUMB_ANY(entry_row_o)
-    if (row_read_q) begin
+    if (entry_ready_q) begin
       entry_row_o = '0;
-      entry_row_o[79:0] = entry_row[FlowsLog2 +: 80];
-      entry_row_o[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2] = entry_row[FlowsLog2-1:0];
-      entry_row_o[plumb_regs_pkg::ScheduleValidLsb] = !entry_row[EntryW-1];
-      if (entry_row[EntryW-1]) entry_row_o = '0;
+      entry_row_o[79:0] = entry_row_q[FlowsLog2 +: 80];
+      entry_row_o[plumb_regs_pkg::ScheduleFlowLsb +: FlowsLog2] = entry_row_q[FlowsLog2-1:0];
+      entry_row_o[plumb_regs_pkg::ScheduleValidLsb] = !entry_row_q[EntryW-1];
+      if (entry_row_q[EntryW-1]) entry_row_o = '0;
     end
   end
 

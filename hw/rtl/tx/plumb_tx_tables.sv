@@ -4,8 +4,8 @@
 // waits for that at most MaxWait clocks and is then acknowledged without effect, a read with zeros
 // (so it ends while a schedule runs, too). A row of table 3 is read at any time but during a clear,
 // one of table 7 at any time, and is consistent. Rows that do not exist read as zero and are not
-// written. Acknowledge: 3 clocks after the request if nothing is in the way (4 from the queue pair
-// list), 300 at most.
+// written. Acknowledge: 3 clocks after the request if nothing is in the way (4 from schedule and
+// queue pair list), 300 at most.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
@@ -47,7 +47,7 @@ module plumb_tx_tables #(
   output logic [11:0]          row_o,           // with any of the pulses
   output logic [511:0]         wdata_o,         // with a write
 
-  // Rows from the owners, one clock after _re_ (qp_row_i two)
+  // Rows from the owners, one clock after _re_ (entry_row_i and qp_row_i two)
   input  logic [511:0]         template_row_i,
   input  logic [511:0]         config_row_i,
   input  logic [511:0]         entry_row_i,
@@ -85,8 +85,8 @@ module plumb_tx_tables #(
   end
 
   // One access: wait for permission, do it, collect a read row, acknowledge.
-  logic allowed, access, of_qps;
-  assign of_qps  = table_q == plumb_pkg::TableQp;
+  logic allowed, access, slow;   // slow: its rows come a clock later
+  assign slow    = table_q == plumb_pkg::TableSchedule || table_q == plumb_pkg::TableQp;
 
   always_comb begin
     `PLUMB_ANY(allowed)
@@ -110,8 +110,8 @@ module plumb_tx_tables #(
       clocks_q <= '0;
     end else begin
       read_q  <= wait_q && (allowed || !exists_q || clocks_q == MaxWait);
-      read2_q <= read_q && of_qps;
-      ack_q   <= read_q && !of_qps || read2_q;
+      read2_q <= read_q && slow;
+      ack_q   <= read_q && !slow || read2_q;
       if (mine) begin
         wait_q   <= 1'b1;
         clocks_q <= '0;

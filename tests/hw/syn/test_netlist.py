@@ -168,6 +168,34 @@ class Netlist(unittest.TestCase):
         self.assertEqual(netlist.Netlist(modules, inner).levels, 1)
         self.assertEqual(netlist.Netlist(modules, "top").levels, 2)
 
+    def test_all_paths_above_a_bar_are_named_by_their_registers(self):
+        # To c_q: 3 levels from a_q, 2 from b_q by the longer of two ways; to the memory 2 from a_q.
+        mapped = read("""
+.model top
+.outputs out[0]
+.subckt LUT2 I0=u_x[1].a_q[3] I1=late O=$1
+.subckt LUT2 I0=$1 I1=b_q[0] O=$2
+.subckt LUT3 I0=$2 I1=b_q[0] I2=$false O=$3
+.subckt FDCE C=clk D=$3 Q=c_q[7]
+.subckt FDCE C=clk D=$1 Q=short_q
+.subckt RAMB18E2 ADDRARDADDR[0]=$2
+.subckt RAM32M16 ADDRA[0]=p DIA[0]=$2 DOA[0]=q
+.subckt LUT1 I0=$3 O=out[0]
+""")
+        a_and_late = {"u_x.a_q": 2, "late": 2}
+        self.assertEqual(mapped.above(1), {"c_q": {"u_x.a_q": 3, "late": 3, "b_q": 2},
+                                           "out": {"u_x.a_q": 4, "late": 4, "b_q": 3},
+                                           "RAMB18E2": a_and_late, "RAM32M16": a_and_late})
+        self.assertEqual(mapped.above(2), {"c_q": {"u_x.a_q": 3, "late": 3},
+                                           "out": {"u_x.a_q": 4, "late": 4, "b_q": 3}})
+        self.assertEqual(mapped.above(4), {})
+
+    def test_a_carry_chain_on_a_path_above_a_bar_counts_one(self):
+        mapped = read(".subckt LUT1 I0=a_q O=x\n" + chain("sum", "x", 3) +
+                      "\n.subckt LUT1 I0=sum O=y\n.subckt FDCE C=clk D=y Q=b_q")
+        self.assertEqual(mapped.levels, 3)
+        self.assertEqual(mapped.above(2), {"b_q": {"a_q": 3}})
+
     def test_nothing_combinational_has_no_levels(self):
         mapped = read(".subckt FDCE C=clk D=a Q=b")
         self.assertEqual(mapped.levels, 0)

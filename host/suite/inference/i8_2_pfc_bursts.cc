@@ -237,9 +237,8 @@ void PfcBurstProcedure::report(const TestConfig& config, const Design& design,
        "PAUSE frames that took effect, refreshes included, and the time that ports were paused, "
        "over all ports and priorities. Hops from the receiver, in a two-tier Clos: 1 its leaf "
        "paused spines or hosts, 2 spines paused leaves, 3 leaves paused hosts. HOL is the largest "
-       "less the "
-       "smallest one-way latency of a thin stream beside the bursts. Times of transfers are "
-       "from the post to the last byte at the receiver.",
+       "less the smallest one-way latency of a thin stream beside the bursts. Times of transfers "
+       "are from the post to the last byte at the receiver.",
        {},
        {}},
       builder);

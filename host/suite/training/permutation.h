@@ -71,8 +71,7 @@ class PermutationProcedure : public FabricProcedure {
               ResultBuilder& builder) const override;
 
   // Swept numbers of leaves, resp. spines, for the scenario's Clos: all of them for a two-tier
-  // Clos, its own otherwise. With the number of spines, a leaf has one cable to each: so many
-  // paths.
+  // Clos, its own otherwise. When spines are swept, a leaf has one cable to each: so many paths.
   static std::vector<fabric::TopologySpec> withLeaves(const TestConfig& config, Numbers& numbers,
                                                       const std::vector<std::uint32_t>& standard,
                                                       const std::vector<std::uint32_t>& quick);

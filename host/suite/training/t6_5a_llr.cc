@@ -69,8 +69,7 @@ void noteCongestion(const std::vector<Measured>& measured, ResultBuilder& builde
 
 constexpr const char* kRetryNote =
     "A retry takes from the end of a damaged frame's first transmission to the end of its good "
-    "copy. "
-    "\"Retry latency of each hop\" has the computed times.";
+    "copy. \"Retry latency of each hop\" has the computed times.";
 
 // Range of the computed times of one attempt, of all hops that retried at `point`; in brackets.
 std::string computedText(const std::vector<PointHops>& points, const SweepPoint& point) {

@@ -133,7 +133,7 @@ std::optional<double> uplinkJfi(const TestConfig& config, std::uint32_t pairs,
                                 const bench::TrialResult& trial) {
   const fabric::Topology topology = fabric::buildTopology(config.scenario.topology);
   std::set<fabric::NodeId> leaves;
-  for (fabric::HostId host = 0; host < pairs; ++host) leaves.insert(topology.links()[2 * host].to);
+  for (std::size_t host = 0; host < pairs; ++host) leaves.insert(topology.links()[2 * host].to);
   std::map<std::string, double, std::less<>> loads;  // of links with traffic
   for (const bench::LinkLoad& link : trial.fabric->links) {
     if (link.between_switches) loads[link.name] = static_cast<double>(link.bytes);

@@ -31,8 +31,7 @@ void requireOneHostRate(const fabric::TopologySpec& topology) {
     if (!hosts.contains(cables[i].a) && !hosts.contains(cables[i].b)) continue;
     const double line = topology.link_rate.toGigabitsPerSecond();
     fabric::refuse(
-        fmt::format("the host's link between {} and {} has {:.6g} Gb/s, and others or `link` have "
-                    "{:.6g} Gb/s",
+        fmt::format("the host's link between {} and {} has {:.6g} Gb/s, line rate is {:.6g} Gb/s",
                     cables[i].a, cables[i].b, cables[i].rate.toGigabitsPerSecond(), line),
         fmt::format("topology.graph.cables[{}].rate", i),
         fmt::format("one rate for all hosts' links, such as {:.6g}G", line));

@@ -92,10 +92,10 @@ class TopologyReader {
                 readField(item, fields, "delay", &cable);
               });
     // Without `link`, the rate of hosts' links is what their cables say.
-    for (std::size_t i = 0; map_.optional("link") == nullptr && i < graph.cables.size(); ++i) {
-      if (!has_rate[i] || !of_host(graph.cables[i])) continue;
-      topology_.link_rate = graph.cables[i].rate;
-      break;
+    bool known = map_.optional("link") != nullptr;
+    for (std::size_t i = 0; i < graph.cables.size() && !known; ++i) {
+      known = has_rate[i] && of_host(graph.cables[i]);
+      if (known) topology_.link_rate = graph.cables[i].rate;
     }
     for (std::size_t i = 0; i < graph.cables.size(); ++i) {
       if (!has_rate[i]) graph.cables[i].rate = topology_.link_rate;

@@ -348,13 +348,7 @@ class Checks {
 
   // Whether packets of a flow can take different paths.
   [[nodiscard]] bool hasSeveralPaths() const {
-    std::size_t cables = 0;
-    const auto& nodes = topology_.nodes();
-    for (const fabric::Link& link : topology_.links()) {
-      const bool fabric = nodes[link.from].kind == fabric::NodeKind::kSwitch &&
-                          nodes[link.to].kind == fabric::NodeKind::kSwitch;
-      if (fabric && link.from < link.to) ++cables;
-    }
+    const std::size_t cables = topology_.fabricLinks() / 2;
     // Switches in a tree have one cable less than they are.
     return cables >= topology_.switches().size();
   }

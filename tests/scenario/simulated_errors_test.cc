@@ -82,18 +82,16 @@ INSTANTIATE_TEST_SUITE_P(
               "s:7:15: \"leaf\": leaf is joined to itself (another node)",
               "s:8:2: the key \"b\" is missing in \"cables\"",
               "s:8:9: unknown key \"c\" in \"cables\" (allowed: a, b, rate, delay)"}},
-        Case{
-            "GraphHostRates",
-            withDut("topology: {kind: graph, hosts: [a, b, c], switches: [s], cables: [\n"
-                    " {a: a, b: s, rate: 400G},\n {a: b, b: s},\n {a: s, b: c, rate: 100G}]}\n"),
-            {"s:6:21: \"100G\": the host's link between s and c has 100 Gb/s, and others or `link` "
-             "have 400 Gb/s (one rate for all hosts' links, such as 400G)"}},
-        Case{
-            "GraphHostRateBesideLink",
-            withDut("topology: {kind: graph, link: 200G, hosts: [a, b], switches: [s], cables: [\n"
-                    " {a: a, b: s, rate: 400G},\n {a: b, b: s}]}\n"),
-            {"s:4:21: \"400G\": the host's link between a and s has 400 Gb/s, and others or `link` "
-             "have 200 Gb/s (one rate for all hosts' links, such as 200G)"}}),
+        Case{"GraphHostRates",
+             withDut("topology: {kind: graph, hosts: [a, b, c], switches: [s], cables: [\n"
+                     " {a: a, b: s, rate: 400G},\n {a: b, b: s},\n {a: s, b: c, rate: 100G}]}\n"),
+             {"s:6:21: \"100G\": the host's link between s and c has 100 Gb/s, line rate is "
+              "400 Gb/s (one rate for all hosts' links, such as 400G)"}},
+        Case{"GraphHostRateBesideLink",
+             withDut("topology: {kind: graph, link: 200G, hosts: [a, b], switches: [s], cables: [\n"
+                     " {a: a, b: s, rate: 400G},\n {a: b, b: s}]}\n"),
+             {"s:4:21: \"400G\": the host's link between a and s has 400 Gb/s, line rate is "
+              "200 Gb/s (one rate for all hosts' links, such as 200G)"}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(

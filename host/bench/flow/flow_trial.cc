@@ -167,10 +167,7 @@ class FlowFabric {
     for (std::uint32_t number = 0; number < topology.links().size(); ++number) {
       const double bytes = carried(number);
       if (bytes <= 0 || time <= 0) continue;
-      const fabric::Link& link = topology.links()[number];
-      const bool between = topology.nodes()[link.from].kind == fabric::NodeKind::kSwitch &&
-                           topology.nodes()[link.to].kind == fabric::NodeKind::kSwitch;
-      result_.links.push_back({topology.linkName(number), between, bytes,
+      result_.links.push_back({topology.linkName(number), topology.joinsSwitches(number), bytes,
                                bytes / (rateOf(number) * result_.payload_share * time)});
     }
     return std::move(result_);

@@ -308,9 +308,8 @@ std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settin
         share,
         fmt::format(
             "before PFC holds a sender back, each of {} switches on its way takes up to {:.0f} B "
-            "of it "
-            "(xoff and headroom of an input), which hides {:.3g} % of line rate in trials of {}: "
-            "throughput may be too high by as much",
+            "of it (xoff and headroom of an input), which hides {:.3g} % of line rate in trials of "
+            "{}: throughput may be too high by as much",
             inputs, input, 100 * share, durationText(settings.duration))};
   }
   const double share = std::min(shareOf(bufferOfPort(switches)), 1.0);
@@ -319,8 +318,7 @@ std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settin
       share,
       fmt::format(
           "trials of {} cannot fill the DUT's buffer ({}) with an overload below {:.3g} % of line "
-          "rate: "
-          "zero-loss rates may be too high by as much",
+          "rate: zero-loss rates may be too high by as much",
           durationText(settings.duration), bufferText(switches), 100 * share)};
 }
 

@@ -89,7 +89,7 @@ module plumb_fc_classify (
   logic [4:0]   frames [0:15];
   logic [3:0]   write_q, read_q;
   logic         cc_inside_q, cc_here;
-  logic         judged_q, good_q, control_q, cc_q;   // the verdict on a frame
+  logic         judged_q, fcs_ok_q, control_q, cc_q;   // the verdict on a frame
   logic [159:0] counts_q;
   logic [2:0]   out_priority;
   logic         out_control, out_cc;
@@ -109,6 +109,14 @@ module plumb_fc_classify (
     end
   end
 
+  logic [2:0]  priority_q;
+  logic [15:0] length_q;
+  logic        good;
+
+  // Its length is compared behind the register.
+  assign good = fcs_ok_q && length_q >= 16'(plumb_pkg::MinFrameBytes) &&
+                length_q <= 16'(plumb_pkg::MaxFrameBytes);
+
   always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
     if (!rst_ni) begin
       write_q     <= '0;
@@ -122,26 +130,22 @@ module plumb_fc_classify (
       if (desc_valid_i) read_q  <= read_q + 4'd1;
       cc_inside_q <= cc_here || (cc_inside_q && !(judged_q && cc_q));
       judged_q    <= desc_valid_i;
-      arrival_o   <= judged_q && good_q && !control_q;
-      cc_update_o <= judged_q && good_q && cc_q;
+      arrival_o   <= judged_q && good && !control_q;
+      cc_update_o <= judged_q && good && cc_q;
     end
   end
 
-  logic [2:0]  priority_q;
-  logic [13:0] length_q;
-
   always_ff @(posedge clk_i) begin
     if (desc_valid_i) begin
-      good_q     <= desc_fcs_ok_i && desc_length_i >= 16'(plumb_pkg::MinFrameBytes) &&
-                    desc_length_i <= 16'(plumb_pkg::MaxFrameBytes);
+      fcs_ok_q   <= desc_fcs_ok_i;
       control_q  <= out_control;
       cc_q       <= out_cc;
       priority_q <= out_priority;
-      length_q   <= desc_length_i[13:0];
+      length_q   <= desc_length_i;
     end
     if (judged_q) begin
       arrival_priority_o <= priority_q;
-      arrival_length_o   <= length_q;
+      arrival_length_o   <= length_q[13:0];
     end
   end
 

@@ -416,6 +416,14 @@ module plumb_tx #(
   logic unused_side;
   assign unused_side = ^{with_icrc_beat, complete_beat};
 
+  // Frames that were decided on are built, a clock behind: none comes while the scheduler is still.
+  logic built_q;
+
+  always_ff @(posedge clk_i `PLUMB_OR_RESET) begin
+    if (!rst_ni) built_q <= 1'b1;
+    else         built_q <= !fields_busy && rows_free;
+  end
+
   plumb_tx_tables #(
     .FlowsLog2 (FlowsLog2)
   ) u_tables (
@@ -428,7 +436,7 @@ module plumb_tx #(
     .tbl_wdata_i    (tbl_wdata_i),
     .tbl_ack_o      (tbl_ack_o),
     .tbl_rdata_o    (tbl_rdata_o),
-    .still_i        (still && !fields_busy && rows_free),
+    .still_i        (still && built_q),
     .state_free_i   (state_free),
     .qp_free_i      (!frame),
     .template_we_o  (template_we),

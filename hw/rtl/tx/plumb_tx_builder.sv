@@ -20,8 +20,8 @@
 // frame_valid_i) and wait in the order of the frames; at most 16 of them. Those of an event frame
 // (timed) stay outside and are asked for by beats.
 //
-// Template rows may be accessed while rows_free_o is high; tbl_rdata_o follows tbl_re_i by one
-// clock.
+// Template rows may be accessed while rows_free_o is high and no frame of a flow comes; tbl_rdata_o
+// follows tbl_re_i by one clock.
 `include "plumb_assert.svh"
 `include "plumb_simulated.svh"
 
@@ -35,7 +35,7 @@ module plumb_tx_builder #(
   // Flow of beats
   input  logic                 pause_i,         // level, from the output FIFO: build no beats
   output logic                 hold_o,          // level, to the gate: decide on no frame
-  output logic                 rows_free_o,     // level: no frame here still needs its template
+  output logic                 rows_free_o,     // level: no frame of a flow waits here
 
   // Control frames' bytes
   input  logic                 control_we_i,    // pulse: a control frame was taken by the gate
@@ -125,7 +125,7 @@ module plumb_tx_builder #(
   end
 
   assign hold_o      = held_q;
-  assign rows_free_o = flow_frames_q == 4'd0 && !(frame_valid_i && !frame_i.control);
+  assign rows_free_o = flow_frames_q == 4'd0;
 
   // ---- Clock 2: numbers of this beat; template read ----
   logic                from_template;
@@ -263,6 +263,7 @@ module plumb_tx_builder #(
   end
 
   `PLUMB_ASSERT(QueueFits, frame_valid_i |-> tail_q != (head_q ^ 4'd8))
-  `PLUMB_ASSERT(RowsWhileIdle, (tbl_we_i || tbl_re_i) |-> !template_read)
+  `PLUMB_ASSERT(RowsWhileIdle, (tbl_we_i || tbl_re_i) |->
+                !template_read && flow_frames_q == 4'd0 && !(frame_valid_i && !frame_i.control))
 
 endmodule

@@ -10,13 +10,14 @@
 // x ^= x << 5).
 //
 // Latency 4 clocks from pop_valid_i to frame_valid_o, a frame every other clock, also of the same
-// flow. The counters are read with the pop and written three clocks later; busy_o is high until
-// then. A frame that comes before its flow's last write is in the memory takes it from the register
-// it was written from.
+// flow. The counters are read with the pop and written three clocks later. A frame that comes
+// before its flow's last write is in the memory takes it from the register it was written from.
 //
 //   clock   0            1              2              3               4
 //           pop, read    rows there     fields, next   counters        frame_o
 //                                       counters       written, sum
+//
+// busy_o is high in the four clocks behind a pop: until the builder counts the frame.
 //
 // A control frame (pop_control_i) passes beside the flows' fields and counters in the same four
 // clocks.
@@ -47,7 +48,7 @@ module plumb_tx_fields #(
   input  logic [13:0]          pop_length_i,     // bytes with FCS
   input  logic [63:0]          pop_sequence_i,   // frame number of the flow, from 0
   input  logic [63:0]          pop_departure_i,  // at the MAC boundary, card time in ps
-  output logic                 busy_o,           // level: counters of a frame are not yet written
+  output logic                 busy_o,           // level: an earlier pop is on its way
 
   // The frame, four clocks later
   output logic                 frame_valid_o,    // pulse, with the next three
@@ -121,7 +122,6 @@ module plumb_tx_fields #(
   end
 
   // Of a flow with a queue pair list: there in clock 2.
-  logic        qps_busy;
   logic [31:0] pair2, qp_psn2;
   logic [11:0] context2;
   logic [47:0] qp_sent2;
@@ -131,7 +131,6 @@ module plumb_tx_fields #(
     .rst_ni      (rst_ni),
     .pop_valid_i (pop_valid_i && pop_listed_i),
     .pop_entry_i (pop_entry_i),
-    .busy_o      (qps_busy),
     .pair_o      (pair2),
     .context_o   (context2),
     .psn_o       (qp_psn2),
@@ -173,12 +172,14 @@ module plumb_tx_fields #(
       valid2_q  <= 1'b0;
       valid3_q  <= 1'b0;
       valid4_q  <= 1'b0;
+      busy_o    <= 1'b0;
       written_q <= 1'b0;
     end else begin
       valid1_q <= pop_valid_i;
       valid2_q <= valid1_q;
       valid3_q <= valid2_q;
       valid4_q <= valid3_q;
+      busy_o   <= pop_valid_i || valid1_q || valid2_q || valid3_q;
       if (clear_we_i)     written_q <= 1'b0;
       else if (valid2_q)  written_q <= 1'b1;
     end
@@ -197,8 +198,6 @@ module plumb_tx_fields #(
     if (!rst_ni) control_q <= '0;
     else         control_q <= {control_q[2:0], pop_control_i};
   end
-
-  assign busy_o = pop_valid_i || valid1_q || valid2_q || valid3_q || qps_busy;
 
   always_ff @(posedge clk_i) begin
     if (pop_valid_i) begin
@@ -399,6 +398,6 @@ module plumb_tx_fields #(
   `PLUMB_ASSERT(EveryOtherClock, pop_valid_i || pop_control_i |=> !pop_valid_i && !pop_control_i)
   `PLUMB_ASSERT(RowsWhileIdle,
                 (config_we_i || config_re_i || pattern_we_i || pattern_re_i || clear_we_i) |->
-                !busy_o)
+                !pop_valid_i && !busy_o)
 
 endmodule

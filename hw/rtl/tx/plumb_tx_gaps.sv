@@ -8,7 +8,7 @@
 // is needed 16 clocks after it at the earliest. Before a run prime_i, which comes when the schedule
 // entry of a flow is written, fills them all: first_valid_o gives the first gap. Priming takes 30
 // clocks (one for a flow without such gaps) and has no effect on a flow that has begun. busy_o is
-// high while any gap is being made.
+// high while gaps are being made, from one clock behind prime_i and two behind take_i.
 //
 // Exponential (mode 1): a state of 64 bits per flow begins with gap_seed; each draw uses it as it
 // is, and then steps it (xorshift: x ^= x << 13; x ^= x >> 7; x ^= x << 17). With z the leading
@@ -77,7 +77,7 @@ module plumb_tx_gaps #(
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .busy_i (prime_i || take_i || busy_o || config_we_i || config_re_i || list_we_i ||
-             list_re_i || clear_we_i),
+             list_re_i || clear_we_i || valid_q[1]),
     .clk_o  (clk_on)
   );
 
@@ -104,7 +104,8 @@ module plumb_tx_gaps #(
       prime_q <= needs_gaps ? PrFill : PrIdle;
       step_q  <= '0;
     end else if (prime_q == PrFill) begin
-      prime_q <= (step_q == 5'd16) ? PrIdle : PrFill;
+      // The last request is in step 16; in step 17 its gap is in the first stage.
+      prime_q <= (step_q == 5'd17) ? PrIdle : PrFill;
       step_q  <= step_q + 5'd1;
     end
   end
@@ -122,7 +123,6 @@ module plumb_tx_gaps #(
   logic                    later_q;       // in any stage behind the first
 
   assign moving = take_i || prime_request || valid_q[1] || later_q;
-  assign busy_o = prime_q != PrIdle || valid_q[1] || later_q;
   assign flow1  = lane_q[3 +: FlowsLog2];
   assign flow2  = lane_q[LaneW+3 +: FlowsLog2];
 
@@ -130,9 +130,16 @@ module plumb_tx_gaps #(
     if (!rst_ni) begin
       valid_q <= '0;
       later_q <= 1'b0;
-    end else if (moving) begin
-      valid_q <= {valid_q[Stages-1:1], take_i || prime_request};
-      later_q <= |valid_q[Stages-1:1];
+      busy_o  <= 1'b0;
+    end else begin
+      // While `prime_q` is not idle or `later_q` is set, out of one register: whether tables may be
+      // accessed depends on it, late in a clock.
+      busy_o <= prime_i || (prime_q == PrLook && needs_gaps) ||
+                (prime_q == PrFill && step_q != 5'd17) || (|valid_q[Stages-1:1]);
+      if (moving) begin
+        valid_q <= {valid_q[Stages-1:1], take_i || prime_request};
+        later_q <= |valid_q[Stages-1:1];
+      end
     end
   end
 
@@ -363,8 +370,9 @@ module plumb_tx_gaps #(
 
   `PLUMB_ASSERT(EveryOtherClock, take_i |=> !take_i)
   `PLUMB_ASSERT(NothingTakenWhilePriming, prime_q != PrIdle || prime_i |-> !take_i)
+  `PLUMB_ASSERT(BusyWhileGapsAreMade, busy_o == (prime_q != PrIdle || later_q))
   `PLUMB_ASSERT(RowsWhileIdle,
                 (config_we_i || config_re_i || list_we_i || list_re_i || clear_we_i) |->
-                !busy_o)
+                !busy_o && !valid_q[1])
 
 endmodule

@@ -10,7 +10,7 @@
 //           read           read        next count
 //
 // A pop every other clock, also of the same queue pair: the count written last is taken from its
-// register. busy_o is high until the count is written.
+// register.
 //
 // The table may be read in any clock without a pop, and written while nothing is in here; a row is
 // in tbl_row_o two clocks after the read. Writing an entry zeroes the count of its context.
@@ -25,7 +25,6 @@ module plumb_tx_qps (
   // A frame of a flow with a list
   input  logic         pop_valid_i,  // pulse, at most every other clock
   input  logic [11:0]  pop_entry_i,  // with pop_valid_i: the entry whose turn it is
-  output logic         busy_o,       // level: a count is not yet written
 
   // The entry, two clocks later
   output logic [31:0]  pair_o,       // destination QP, or SPDCID and DPDCID of UET
@@ -83,8 +82,6 @@ module plumb_tx_qps (
     end
   end
 
-  assign busy_o = valid1_q || valid2_q || valid3_q;
-
   always_ff @(posedge clk_i) begin
     if (tbl_we_i || valid3_q) begin
       count_mem[tbl_we_i ? tbl_wdata_i[plumb_regs_pkg::QpContextLsb +: 12] : context3_q] <=
@@ -123,6 +120,6 @@ module plumb_tx_qps (
 
   `PLUMB_ASSERT(EveryOtherClock, pop_valid_i |=> !pop_valid_i)
   `PLUMB_ASSERT(ReadsBetweenPops, tbl_re_i |-> !pop_valid_i)
-  `PLUMB_ASSERT(WritesWhileIdle, tbl_we_i |-> !pop_valid_i && !busy_o)
+  `PLUMB_ASSERT(WritesWhileIdle, tbl_we_i |-> !pop_valid_i && !valid1_q && !valid2_q && !valid3_q)
 
 endmodule

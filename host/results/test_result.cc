@@ -412,6 +412,30 @@ UnmeasuredKpi unmeasuredFrom(const Json& json) {
   return {json.at("name").get<std::string>(), json.at("point").get<std::string>()};
 }
 
+Json testResultToJson(const TestResult& result) {
+  Json json{{"format", kFormat},         {"id", result.id},           {"title", result.title},
+            {"section", result.section}, {"profile", result.profile}, {"summary", result.summary}};
+  Json& shown = json["configuration"] = Json::array();
+  for (const auto& [key, value] : result.configuration) shown.push_back(Json::array({key, value}));
+  json["primary"] = listToJson(result.primary);
+  json["primary_names"] = result.primary_names;
+  json["kpis"] = listToJson(result.kpis);
+  json["tables"] = listToJson(result.tables);
+  json["charts"] = listToJson(result.charts);
+  json["distributions"] = listToJson(result.distributions);
+  json["anomalies"] = listToJson(result.anomalies);
+  json["repeatability"] = toJson(result.repeatability);
+  if (result.cost) json["cost"] = toJson(*result.cost);
+  json["valid"] = result.valid;
+  if (!result.heat_maps.empty()) json["heat_maps"] = listToJson(result.heat_maps);
+  if (!result.timelines.empty()) json["timelines"] = listToJson(result.timelines);
+  if (!result.raw_data.empty()) json["raw_data"] = listToJson(result.raw_data);
+  if (!result.failed_elements.empty()) json["failed_elements"] = result.failed_elements;
+  if (!result.deviations.empty()) json["deviations"] = listToJson(result.deviations);
+  if (!result.unmeasured.empty()) json["unmeasured"] = listToJson(result.unmeasured);
+  return json;
+}
+
 TestResult testResultFrom(const Json& json) {
   if (json.at("format").get<int>() != kFormat) {
     throw Error(ErrorKind::kTester, "a stored test result was written by another version",
@@ -458,30 +482,12 @@ std::string_view observationPointName(ObservationPoint point) {
 }
 
 std::string TestResult::toJson() const {
-  Json json{{"format", kFormat},  {"id", id},           {"title", title},
-            {"section", section}, {"profile", profile}, {"summary", summary}};
-  Json& shown = json["configuration"] = Json::array();
-  for (const auto& [key, value] : configuration) shown.push_back(Json::array({key, value}));
-  json["primary"] = listToJson(primary);
-  json["primary_names"] = primary_names;
-  json["kpis"] = listToJson(kpis);
-  json["tables"] = listToJson(tables);
-  json["charts"] = listToJson(charts);
-  json["distributions"] = listToJson(distributions);
-  json["anomalies"] = listToJson(anomalies);
-  json["repeatability"] = results::toJson(repeatability);
-  if (cost) json["cost"] = results::toJson(*cost);
-  json["valid"] = valid;
-  if (!heat_maps.empty()) json["heat_maps"] = listToJson(heat_maps);
-  if (!timelines.empty()) json["timelines"] = listToJson(timelines);
-  if (!raw_data.empty()) json["raw_data"] = listToJson(raw_data);
-  if (!failed_elements.empty()) json["failed_elements"] = failed_elements;
-  if (!deviations.empty()) json["deviations"] = listToJson(deviations);
-  if (!unmeasured.empty()) json["unmeasured"] = listToJson(unmeasured);
   try {
-    return json.dump();
+    return testResultToJson(*this).dump();
   } catch (const Json::exception& e) {  // text that is not UTF-8
     throw Error(ErrorKind::kTester, "test result " + id + " cannot be written: " + e.what());
+  } catch (const Error& e) {
+    throw Error(e.kind(), faultOf(e), id);
   }
 }
 

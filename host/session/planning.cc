@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -129,30 +130,69 @@ std::vector<std::string> warningLines(const scenario::Scenario& scenario) {
   return lines;
 }
 
+namespace {
+
+// Reasons why tests cannot run. Points and tests often share one.
+class Refusals {
+ public:
+  // `label`: the point of the test, empty if the test as a whole is refused.
+  void add(const std::string& test, const std::string& label, const std::string& reason) {
+    const auto [place, is_new] = places_.emplace(reason, refusals_.size());
+    if (is_new) {
+      refusals_.push_back({label.empty() ? test : test + ", " + label, reason, test, {}});
+      return;
+    }
+    Refusal& known = refusals_[place->second];
+    if (known.test != test && (known.also.empty() || known.also.back() != test)) {
+      known.also.push_back(test);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> lines() const {
+    std::vector<std::string> lines;
+    for (const Refusal& refusal : refusals_) {
+      lines.push_back(refusal.where + ": " + refusal.reason);
+      if (!refusal.also.empty()) {
+        lines.back() += fmt::format(" (also {})", fmt::join(refusal.also, ", "));
+      }
+    }
+    return lines;
+  }
+
+ private:
+  struct Refusal {
+    std::string where;
+    std::string reason;
+    std::string test;
+    std::vector<std::string> also;  // other tests
+  };
+  std::vector<Refusal> refusals_;
+  std::map<std::string, std::size_t> places_;  // by reason, in `refusals_`
+};
+
+}  // namespace
+
 Planning tryPlanTests(const scenario::Scenario& scenario, const bench::Bench& bench) {
   Planning planning;
   if (!scenario.sweep.empty()) {
     planning.refusals.emplace_back("the scenario is a sweep: `plumbline sweep` runs its points");
     return planning;
   }
-  std::set<std::string> reasons;
-  // Points often share a refusal: only the first one's is listed.
-  const auto refuse = [&](const std::string& where, const std::string& reason) {
-    if (reasons.insert(reason).second) planning.refusals.push_back(where + ": " + reason);
-  };
+  Refusals refusals;
   for (const std::string& id : scenario.tests) {
     checkWork();
     const suite::Procedure& procedure = suite::procedure(id);
     suite::Plan plan = procedure.plan({scenario, bench.capabilities()});
-    for (const std::string& reason : plan.refusals) refuse(id, reason);
+    for (const std::string& reason : plan.refusals) refusals.add(id, {}, reason);
     for (const auto& sample : plan.samples) {
       checkWork();
       for (const std::string& reason : bench.refusals(sample.spec)) {
-        refuse(id + ", " + sample.label, reason);
+        refusals.add(id, sample.label, reason);
       }
     }
     planning.tests.push_back({&procedure, std::move(plan)});
   }
+  planning.refusals = refusals.lines();
   return planning;
 }
 

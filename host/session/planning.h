@@ -56,7 +56,8 @@ struct PlannedTest {
 
 struct Planning {
   std::vector<PlannedTest> tests;
-  // Why they cannot run on the bench: each reason once, with the first point that it affects.
+  // Why they cannot run on the bench: each reason once, with the first point that it affects and
+  // the other tests.
   std::vector<std::string> refusals;
 };
 

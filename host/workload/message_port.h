@@ -63,8 +63,9 @@ class MessagePort {
   void attach(transport::Poster& poster) { poster_ = &poster; }
   static std::uint32_t jobOf(std::uint32_t tag) { return tag >> 24; }
 
-  // `turn` selects the flow in round robin. Simultaneously open messages between two hosts have
-  // different labels.
+  // `turn` selects the flow in round robin. Split messages that are open between two hosts at a
+  // time have different labels, or parts of one may be counted for the other: the numbers of
+  // messages and bytes remain right, the times of these messages do not.
   void post(HostId to, std::uint64_t bytes, Label label, std::uint64_t turn, Picoseconds now);
   // The label, once the last part has arrived.
   std::optional<Label> arrived(const transport::Arrival& arrival, Picoseconds now);

@@ -54,6 +54,21 @@ TEST(TestResultJson, LongTablesAreShortText) {
   EXPECT_THROW(TestResult::fromJson(broken.dump()), Error);
 }
 
+// Of a run of many tests, the one at fault is named.
+TEST(TestResultJson, ANumberThatIsNotFiniteIsRefusedWithItsTest) {
+  TestResult result;
+  result.id = "T7.1";
+  result.kpis.push_back({"marking_percent", "ramp", {}});
+  result.kpis.back().quantity.value = std::numeric_limits<double>::quiet_NaN();
+  try {
+    static_cast<void>(result.toJson());
+    FAIL() << "was written";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.where(), "T7.1");
+    EXPECT_EQ(faultOf(e), "a test result holds a number that is not finite");
+  }
+}
+
 TEST(TestResultJson, ComesBackWhole) {
   const TestResult r = sampleResult();
   const TestResult back = TestResult::fromJson(r.toJson());

@@ -324,6 +324,38 @@ TEST(EcnAccuracy, ARampIsMeasuredWithoutItsStep) {
   checkWellFormed(result);
 }
 
+// A ramp of few frames has fewer bursts than bins, each longer than the one before.
+TEST(EcnAccuracy, LowThresholdsAreMeasuredInWholeFrames) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(1024), Bytes(4097)}};
+  scenario.parameters.repetitions = 4;
+  const results::TestResult result = runTest(ecnAccuracyProcedure(), scenario);
+  EXPECT_TRUE(result.valid);
+  checkWellFormed(result);
+  std::size_t bins = 0;
+  for (const results::Kpi& one : result.kpis) {
+    if (one.name != "marking_percent") continue;
+    EXPECT_GE(one.quantity.value, 0) << one.point;
+    EXPECT_LE(one.quantity.value, 100) << one.point;
+    ++bins;
+  }
+  // Bursts of 1 to 5 and of 2 to 21 frames: from half to five times the threshold.
+  EXPECT_EQ(bins, 4U + 19U);
+  EXPECT_NEAR(kpi(result, "ecn_threshold_bytes", "1 KiB, step, 2 frames per sender").value, 1024,
+              1024);
+  EXPECT_NEAR(kpi(result, "ecn_threshold_bytes", "4097 B, step, 10 frames per sender").value, 4097,
+              1024);
+}
+
+TEST(EcnAccuracy, RefusesAThresholdBelowAFrame) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(100'000), Bytes(1023)}};
+  const Plan plan = ecnAccuracyProcedure().plan({scenario, SimRunner().bench.capabilities()});
+  ASSERT_EQ(plan.refusals.size(), 1U);
+  EXPECT_NE(plan.refusals[0].find("1023 B is lower than a frame of 1 KiB"), std::string::npos)
+      << plan.refusals[0];
+}
+
 TEST(EcnAccuracy, NeedsADutWhoseThresholdsItCanSet) {
   const scenario::Scenario scenario = smallFabric();
   bench::Capabilities hardware = SimRunner().bench.capabilities();

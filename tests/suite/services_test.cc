@@ -70,14 +70,18 @@ TEST(ServiceThroughput, FindsWhatEachServiceCarries) {
   EXPECT_EQ(table(result, "services").rows.size(), 2U);
 }
 
-// The offered load exceeds the receiver's link: the result must be the carried rate.
-TEST(ServiceThroughput, RateIsTheOneCarriedNotTheOneOffered) {
+scenario::Scenario oneUplink() {
   scenario::Scenario scenario = onePoint(1);
   scenario.topology.kind = fabric::TopologyKind::kClos2;
   scenario.topology.leaves = 2;
   scenario.topology.spines = 1;
   scenario.topology.hosts_per_leaf = 4;  // four hosts of a leaf share one uplink: 25 %
-  const results::TestResult result = runTest(serviceThroughputProcedure(), scenario);
+  return scenario;
+}
+
+// The offered load exceeds the receiver's link: the result must be the carried rate.
+TEST(ServiceThroughput, RateIsTheOneCarriedNotTheOneOffered) {
+  const results::TestResult result = runTest(serviceThroughputProcedure(), oneUplink());
   for (const char* service : {"RUD", "RC"}) {
     const double percent = kpi(result, "throughput_percent_of_line",
                                std::string("1 MiB, 1 flows, unidirectional, ") + service)
@@ -86,6 +90,40 @@ TEST(ServiceThroughput, RateIsTheOneCarriedNotTheOneOffered) {
     // DCQCN leaves some of the link unused after its first cuts.
     EXPECT_GE(percent, service == std::string("RC") ? 6.25 : 18) << service;
   }
+}
+
+// Short messages are as many as a step of the search needs.
+TEST(ServiceThroughput, OfShortMessagesIsTheRateCarriedToo) {
+  scenario::Scenario scenario = oneUplink();
+  scenario.parameters.sizes = {{Bytes(4096)}};
+  const results::TestResult result = runTest(serviceThroughputProcedure(), scenario);
+  for (const char* service : {"RUD", "RC"}) {
+    EXPECT_LE(kpi(result, "throughput_percent_of_line",
+                  std::string("4 KiB, 1 flows, unidirectional, ") + service)
+                  .value,
+              25)
+        << service;
+  }
+  for (const results::Anomaly& anomaly : result.anomalies) {
+    EXPECT_EQ(anomaly.what.find("too few or too short"), std::string::npos) << anomaly.what;
+  }
+}
+
+// Two messages arrive before the allowance for the path is over, whatever the rate: the interval
+// contains what the uplink carries.
+TEST(ServiceThroughput, OfTooFewMessagesIsUncertain) {
+  scenario::Scenario scenario = oneUplink();
+  scenario.parameters.sizes = {{Bytes(4096)}};
+  scenario.parameters.iterations = 2;
+  scenario.parameters.repetitions = 2;
+  const results::TestResult result = runTest(serviceThroughputProcedure(), scenario);
+  const results::Quantity& rate =
+      kpi(result, "throughput_percent_of_line", "4 KiB, 1 flows, unidirectional, RUD");
+  EXPECT_LE(rate.value - results::expandedUncertainty(rate)->half, 25);
+  EXPECT_TRUE(std::any_of(result.anomalies.begin(), result.anomalies.end(),
+                          [](const results::Anomaly& anomaly) {
+                            return anomaly.what.starts_with("12 of 12 points have too few");
+                          }));
 }
 
 // The search ends sooner or later than planned, by no more than half.

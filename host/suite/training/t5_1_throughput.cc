@@ -147,7 +147,7 @@ class ThroughputRun {
     }
     std::vector<Reading> percents;
     for (const std::uint64_t step : outcome.steps) {
-      percents.push_back(percentOfStep(step, settings_.rate_steps, kRateTolerance));
+      percents.push_back(percentOfStep(step, settings_.rate_steps, kRateTolerance, "offered rate"));
     }
     if (outcome.trials.size() < outcome.steps.size()) {
       builder_.anomaly("no rate passed: frames were lost, or senders held back, at the lowest one",

@@ -28,16 +28,14 @@
 #include "suite/training/services.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
-#include "workload/message_port.h"
 
 namespace plumbline::suite {
 namespace {
 
 // Path and acknowledgement of the last message, which no grid of messages has in it.
 constexpr Picoseconds kAllowance = microseconds(10);
-// All messages of a pair may be open at a time when the rate is not carried;
-// workload::kSequenceBits distinguish their parts.
-constexpr std::uint64_t kMaxMessages = (1U << workload::kSequenceBits) - 1;
+// Of a pair. A step that is not carried may leave them all open.
+constexpr std::uint64_t kMaxMessages = 4096;
 constexpr std::uint32_t kSetupsOfPair = 64;  // measured set-ups
 constexpr std::size_t kService = 3;          // place of that axis
 constexpr std::array<const char*, 6> kServices{"ROD", "RUD", "RUDI", "UUD", "RC", "UC"};
@@ -49,6 +47,7 @@ struct Found {
   Measured measured;             // the trials at the rates found
   std::vector<Reading> percent;  // of line rate, one for each repetition
   bool nothing_passed = false;   // at the lowest step, in some repetition
+  double late_share = 0;         // largest lateShare() of `measured`
 };
 
 class ServiceThroughputProcedure final : public FabricProcedure {
@@ -128,6 +127,13 @@ bool passes(const bench::TrialResult& trial, const ServicePairs& pairs) {
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(pairs.message.count()) * pairs.messages * pairs.pairs * directions;
   return job.finished && job.messages_failed == 0 && job.bytes_arrived == bytes;
+}
+
+// By how much the carried rate may be lower than the offered one: the time from the end of the
+// grid's last slot to the last message done, as a share of all.
+double lateShare(const bench::TrialSpec& spec, const bench::TrialResult& trial) {
+  const Picoseconds all = trial.fabric->jobs.at(0).completion;
+  return all > spec.duration ? 1 - spec.duration.toSeconds() / all.toSeconds() : 0;
 }
 
 std::vector<ServicePairs> ServiceThroughputProcedure::pointsOf(const TestConfig& config,
@@ -226,6 +232,7 @@ Found ServiceThroughputProcedure::search(const TestConfig& config, const SweepPo
   const std::uint64_t steps = stepsOf(config);
   for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
     std::optional<bench::TrialResult> best;
+    double late = 0;  // of `best`
     const auto trial = [&](std::uint64_t step) {
       const double percent = 100.0 * static_cast<double>(step) / static_cast<double>(steps);
       bench::TrialSpec spec = rateTrial(config, pairs, percent);
@@ -237,6 +244,7 @@ Found ServiceThroughputProcedure::search(const TestConfig& config, const SweepPo
       // Failed or missing messages are the criterion of the search, not a fault.
       if (!passes(result, pairs)) return Verdict::kFail;
       if (!builder.accept(spec, result, label)) return Verdict::kInvalid;
+      late = lateShare(spec, result);
       best = std::move(result);  // passes come in ascending order
       return Verdict::kPass;
     };
@@ -246,7 +254,8 @@ Found ServiceThroughputProcedure::search(const TestConfig& config, const SweepPo
     } else if (!best) {
       found.nothing_passed = true;
     } else {
-      found.percent.push_back(percentOfStep(*result.highest_passing, steps));
+      found.percent.push_back(percentOfStep(*result.highest_passing, steps, late, "last message"));
+      found.late_share = std::max(found.late_share, late);
       found.measured.trials.push_back(std::move(*best));
     }
   }
@@ -273,6 +282,26 @@ results::TestResult ServiceThroughputProcedure::run(const TestConfig& config,
   return builder.take();
 }
 
+// Few or short messages last no longer than the path of the last one: rates that are not carried
+// pass as well.
+void noteLateMessages(double step_share, const std::vector<Found>& found, ResultBuilder& builder) {
+  const Found* worst = nullptr;
+  std::size_t points = 0;
+  for (const Found& one : found) {
+    if (one.late_share <= step_share) continue;
+    ++points;
+    if (worst == nullptr || one.late_share > worst->late_share) worst = &one;
+  }
+  if (worst == nullptr) return;
+  builder.anomaly(
+      fmt::format("{} of {} points have too few or too short messages for the step of the search: "
+                  "the time to the end of the last message is up to {:.2g} % of a trial, and the "
+                  "carried rate may be lower than the one found by as much. More messages "
+                  "(parameters.iterations, at most {}) or longer ones (parameters.sizes) narrow it",
+                  points, found.size(), 100 * worst->late_share, kMaxMessages),
+      worst->measured.point.label);
+}
+
 void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, const Design& design,
                                                   const std::vector<ServicePairs>& points,
                                                   const std::vector<Found>& found,
@@ -284,11 +313,13 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
     if (one.measured.valid && !one.nothing_passed) {
       measured.push_back(one.measured);
     } else {
-      builder.anomaly(one.nothing_passed ? "no rate without loss, down to the lowest step"
-                                         : "no result: a trial was not valid",
+      builder.anomaly(one.nothing_passed
+                          ? "no rate was carried: at the lowest step messages failed or were late"
+                          : "no result: a trial was not valid",
                       one.measured.point.label);
     }
   }
+  noteLateMessages(1.0 / static_cast<double>(stepsOf(config)), found, builder);
   const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();
   const auto percentOf = [&](std::size_t i, std::size_t repetition, const bench::TrialResult&) {
     return of[i]->percent.at(repetition);

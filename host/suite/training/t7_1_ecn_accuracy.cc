@@ -85,7 +85,11 @@ std::vector<EcnPoint> EcnAccuracyProcedure::pointsOf(const TestConfig& config, N
           bin *
               (1.25 * static_cast<double>(kmax.count()) - 0.5 * static_cast<double>(kmin.count())) /
               kRampBins;
-      points.push_back({kmin, kmax, framesOf(Bytes(static_cast<std::int64_t>(depth)))});
+      const std::uint32_t burst = framesOf(Bytes(static_cast<std::int64_t>(depth)));
+      // A low threshold has fewer frames than the ramp has bins.
+      if (points.back().isStep() || points.back().burst < burst) {
+        points.push_back({kmin, kmax, burst});
+      }
     }
   }
   return points;
@@ -147,6 +151,15 @@ Design EcnAccuracyProcedure::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(20, 8);
   design.hop_cost = 0.55;
   const std::vector<EcnPoint> points = pointsOf(config, design.numbers);
+  for (const EcnPoint& point : points) {
+    if (point.kmin < kMarkedFrame) {
+      design.refusals.push_back(
+          fmt::format("a threshold (sizes) of {} is lower than a frame of {}: the depth of a queue "
+                      "is measured in whole frames",
+                      valueText(point.kmin), valueText(kMarkedFrame)));
+      return design;
+    }
+  }
   for (const EcnPoint& point : points) {
     design.add(
         {valueText(point.kmin), point.isStep() ? "step" : "ramp", std::to_string(point.burst)},

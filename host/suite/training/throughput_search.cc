@@ -71,13 +71,13 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
   return outcome;
 }
 
-Reading percentOfStep(std::uint64_t step, std::uint32_t steps, double tolerance) {
+Reading percentOfStep(std::uint64_t step, std::uint32_t steps, double tolerance,
+                      const std::string& tolerance_of) {
   const double percent = rateOfStep(step, steps).toDouble() * 100;
   const double next = step >= steps ? 0 : 100.0 / steps;
   // A bound on one side only: as far to both sides is an interval twice as wide.
-  return within(
-      percent, 2 * (next + tolerance * percent),
-      tolerance > 0 ? "search step and offered rate, both ways:" : "search step, both ways:");
+  return within(percent, 2 * (next + tolerance * percent),
+                fmt::format("search step and {}, both ways:", tolerance_of));
 }
 
 ThroughputForecast forecastThroughput(const TestConfig& config, const Settings& settings,

@@ -59,9 +59,11 @@ ThroughputOutcome findThroughput(const TestConfig& config, const Settings& setti
                                  const ThroughputPoint& point, std::uint32_t repetitions,
                                  TrialRunner& runner, ResultBuilder& builder);
 
-// The rate of a step that passed [% of line rate], where senders may be short by the share
-// `tolerance`. The true rate is between it and the next step; at line rate there is no next step.
-Reading percentOfStep(std::uint64_t step, std::uint32_t steps, double tolerance = 0);
+// The rate of a step that passed [% of line rate], although it may be lower by the share
+// `tolerance`, caused by `tolerance_of` ("offered rate"). The true rate is between that and the
+// next step; at line rate there is no next step.
+Reading percentOfStep(std::uint64_t step, std::uint32_t steps, double tolerance,
+                      const std::string& tolerance_of);
 
 // Expected cost and result of such a search.
 struct ThroughputForecast {

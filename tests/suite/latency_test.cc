@@ -12,6 +12,7 @@
 
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
 
 namespace plumbline::suite {
 namespace {
@@ -205,6 +206,23 @@ TEST(Latency, SaysWhenAPercentileRestsOnFewFrames) {
   for (const results::Series& series : few.charts.front().series) {
     EXPECT_EQ(series.few_samples.size(), series.name.starts_with("P99") ? 1U : 0U) << series.name;
   }
+}
+
+// Four hosts of a leaf share one uplink, and PFC holds them back for longer than trial and drain
+// take. Frames that are on their way then are not lost: nothing is dropped.
+TEST(Latency, FramesOfSendersThatAreHeldBackAreNotLost) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.leaves = 2;
+  scenario.topology.spines = 1;
+  scenario.traffic.message_sizes = {{Bytes(4096)}};
+  scenario.parameters.loads = {{Fraction::percent(90)}};
+  scenario.parameters.duration = microseconds(500);
+  scenario.parameters.drain = microseconds(200);
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(latencyProcedure(), scenario);
+  EXPECT_EQ(kpi(result, "loss_ppm", "4096 B, 90 % load").value, 0);
+  EXPECT_THAT(anomalies(result), Not(HasSubstr("frames lost")));
+  EXPECT_THAT(anomalies(result), HasSubstr("PFC held senders back"));
 }
 
 TEST(Latency, NeedsNoMoreTrialsThanPlanned) {

@@ -77,7 +77,7 @@ void collectStreams(const TrialSpec& spec, const SimHosts& hosts, TrialResult& r
     one.out_of_order = outcome.received.out_of_order;
     one.stale = outcome.received.stale;
     one.ce = outcome.received.ce;
-    one.held_back = outcome.sent.held_back;
+    one.held_back = outcome.sent.given_up;
     result.streams.push_back(std::move(one));
     if (outcome.sent.late > 0) {
       result.faults.push_back(fmt::format("stream '{}': {} frames left late, by up to {} ns",

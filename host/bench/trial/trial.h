@@ -180,8 +180,8 @@ struct StreamResult {
   std::uint64_t ce = 0;
   std::uint64_t bad_icrc = 0;
   std::uint64_t misdelivered = 0;  // received at a port other than `to`
-  // Simulated hosts: slots within the stream's own time that were given up because its priority was
-  // paused. As many frames left after the trial's duration, or never. A card counts them by port.
+  // Simulated hosts: slots that were given up because the stream's priority was paused. As many
+  // frames fewer were sent; those of bursts left later instead. A card counts them by port.
   std::uint64_t held_back = 0;
   // Largest distance behind the highest frame number, of the stream or of its queue pairs.
   std::uint32_t reorder_depth = 0;

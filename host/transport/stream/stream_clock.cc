@@ -41,11 +41,10 @@ StreamClock::StreamClock(const PlainStream& stream, BitRate line, std::uint64_t 
       frames_(kNoLimit),
       bursts_(1) {
   if (const auto* constant = std::get_if<ConstantRate>(&stream.load)) {
-    // A fixed number of frames, as on the card: frames of slots that are given up follow at the
-    // end.
+    // A fixed number of frames, as on the card, and as there none behind the end: slots that were
+    // given up are not made up for.
     period_ = finePeriod(stream.frame, line, constant->rate);
     frames_ = framesWithin(stream.end - stream.start, period_);
-    end_ = kForever;
     pending_ = frames_ != 0;
   } else if (const auto* bursts = std::get_if<FrameBursts>(&stream.load)) {
     period_ = fineTime(frameSlot(stream.frame + bursts->extra_gap, line));

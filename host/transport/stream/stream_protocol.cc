@@ -149,9 +149,7 @@ void StreamProtocol::addSender(std::uint32_t stream) {
   head.extra = static_cast<std::uint64_t>(plan_->row(stream)) << kSequenceBits;
   const std::uint32_t span = kSourcePorts - spec.qps;
   const auto port = kFirstSourcePort + static_cast<std::uint32_t>(mix64(stream) % span);
-  const bool bursts = std::holds_alternative<FrameBursts>(spec.load);
-  SenderState sender(StreamClock(spec, plan_->rate(), context_.seed, stream), head, spec.qps, port,
-                     bursts ? fabric::kNever : spec.end);
+  SenderState sender(StreamClock(spec, plan_->rate(), context_.seed, stream), head, spec.qps, port);
   if (sender.clock.pending()) {
     heap_.push_back({sender.clock.due(), static_cast<std::uint32_t>(senders_.size())});
   }
@@ -218,7 +216,6 @@ bool StreamProtocol::transmit(Picoseconds now, fabric::PriorityMask paused,
     SenderState& sender = senders_[heap_.front().sender];
     if ((paused >> sender.head.priority & 1) != 0) {
       ++sender.counts.given_up;
-      sender.counts.held_back += due < sender.end ? 1 : 0;
       sender.clock.giveUp();
       reorder();
       continue;

@@ -16,10 +16,9 @@ namespace plumbline::transport {
 // Of one stream at its sender.
 struct StreamSent {
   std::uint64_t frames = 0;
-  std::uint64_t late = 0;       // left later than the threshold after their due time
-  Picoseconds late_max;         // largest departure - due of all frames
-  std::uint64_t given_up = 0;   // slots in which the priority was paused
-  std::uint64_t held_back = 0;  // of these, slots before the stream's end; of bursts, all
+  std::uint64_t late = 0;      // left later than the threshold after their due time
+  Picoseconds late_max;        // largest departure - due of all frames
+  std::uint64_t given_up = 0;  // slots in which the priority was paused
 };
 
 // Of one stream at its receiver, as the card counts (see SequenceWindow).
@@ -127,15 +126,14 @@ class StreamProtocol final : public Protocol {
  private:
   struct SenderState {
     SenderState(StreamClock stream_clock, fabric::Packet frame, std::uint32_t queue_pairs,
-                std::uint32_t port, Picoseconds stream_end)
-        : clock(stream_clock), head(frame), qps(queue_pairs), first_port(port), end(stream_end) {}
+                std::uint32_t port)
+        : clock(stream_clock), head(frame), qps(queue_pairs), first_port(port) {}
 
     StreamClock clock;
     fabric::Packet head;  // fields that do not change from frame to frame
     std::uint32_t qps;
     std::uint32_t qp = 0;
     std::uint32_t first_port;
-    Picoseconds end;  // later slots replace those given up before
     std::uint32_t rounds = 0;
     Picoseconds first_sent = fabric::kNever;
     Picoseconds last_sent{};

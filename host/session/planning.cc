@@ -183,13 +183,14 @@ Planning tryPlanTests(const scenario::Scenario& scenario, const bench::Bench& be
     checkWork();
     const suite::Procedure& procedure = suite::procedure(id);
     suite::Plan plan = procedure.plan({scenario, bench.capabilities()});
-    for (const std::string& reason : plan.refusals) refusals.add(id, {}, reason);
+    // Those of a point first: its test may refuse it for the same reason.
     for (const auto& sample : plan.samples) {
       checkWork();
       for (const std::string& reason : bench.refusals(sample.spec)) {
         refusals.add(id, sample.label, reason);
       }
     }
+    for (const std::string& reason : plan.refusals) refusals.add(id, {}, reason);
     planning.tests.push_back({&procedure, std::move(plan)});
   }
   planning.refusals = refusals.lines();

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/trial/bench.h"
 
@@ -15,12 +17,14 @@ class FakeBench final : public bench::Bench {
   explicit FakeBench(Answer answer) : answer_(std::move(answer)) {
     capabilities_.name = "fake";
     capabilities_.max_ports = 2;
+    capabilities_.line_rate = gigabitsPerSecond(100);
     capabilities_.timestamp_resolution = Picoseconds(3104);
   }
 
   [[nodiscard]] const bench::Capabilities& capabilities() const override { return capabilities_; }
   [[nodiscard]] std::vector<std::string> refusals(const bench::TrialSpec&) const override {
-    return {};
+    if (refused.empty()) return {};
+    return {refused};
   }
   bench::TrialResult run(const bench::TrialSpec& spec, const bench::TrialHooks& hooks) override {
     ++runs;
@@ -35,6 +39,7 @@ class FakeBench final : public bench::Bench {
     return answer_(spec);
   }
 
+  std::string refused;  // why it refuses every trial; empty: it does not
   int runs = 0;
   bench::TrialSpec last_spec;
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,19 @@ TEST(Refusals, AReasonIsGivenOnceWithAllTestsItConcerns) {
               ElementsAre(testing::AllOf(StartsWith("I13.1: 3 windows are fewer than 4"),
                                          EndsWith(" (also I13.2, I13.3)"))));
   EXPECT_THAT(refusalsOf({"I13.2"}), ElementsAre(EndsWith("give no trend")));
+}
+
+TEST(Refusals, AReasonOfManyPointsIsGivenOnceWithTheFirst) {
+  FakeBench bench([](const bench::TrialSpec&) { return bench::TrialResult(); });
+  bench.refused = "the cable is green";
+  scenario::Scenario scenario = loadScenario({"latency", {}, {}, {}});
+  const std::vector<std::string> refusals = tryPlanTests(scenario, bench).refusals;
+  EXPECT_EQ(std::count_if(refusals.begin(), refusals.end(),
+                          [](const std::string& line) {
+                            return line.find("the cable is green") != std::string::npos;
+                          }),
+            1);
+  EXPECT_THAT(refusals, testing::Contains(StartsWith("T5.2, 64 B, zero load: the cable")));
 }
 
 }  // namespace

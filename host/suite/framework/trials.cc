@@ -166,9 +166,8 @@ std::string qpsText(std::uint32_t qps) { return fmt::format("{} QP{}", qps, qps 
 
 void addRefusals(const TestConfig& config, const PlannedTrial& trial, Plan& plan) {
   for (std::string& why : bench::planRefusals(trial.spec, config.bench)) {
-    const std::string text = fmt::format("{}: {}", trial.label, why);
-    if (std::find(plan.refusals.begin(), plan.refusals.end(), text) == plan.refusals.end()) {
-      plan.refusals.push_back(text);
+    if (std::find(plan.refusals.begin(), plan.refusals.end(), why) == plan.refusals.end()) {
+      plan.refusals.push_back(std::move(why));
     }
   }
 }

@@ -111,6 +111,16 @@ TEST(LosslessLosses, WhatTheScenarioInjectsIsNotPfcsFault) {
   EXPECT_THAT(textOf(spec, trialWith(7, 5, 3)), HasSubstr("7 packets of a lossless priority"));
 }
 
+// A headroom that is long enough is filled by a switch that does not obey.
+TEST(LosslessLosses, AForwardingWatchdogIsNamedAsTheReason) {
+  bench::TrialSpec spec = losslessSpec();
+  EXPECT_THAT(textOf(spec, trialWith(7, 0, 0)), HasSubstr("did not stop in time"));
+  spec.dut.switches.pfc->watchdog.emplace();
+  EXPECT_THAT(textOf(spec, trialWith(7, 0, 0)), HasSubstr("did not stop in time"));
+  spec.dut.switches.pfc->watchdog->action = fabric::WatchdogSpec::Action::kForward;
+  EXPECT_THAT(textOf(spec, trialWith(7, 0, 0)), HasSubstr("Likely reason: the PFC watchdog forw"));
+}
+
 TEST(LosslessLosses, AreOneAnomalyForAllTrials) {
   LosslessLosses losses;
   losses.add(losslessSpec(), trialWith(2, 0, 0), "64 B, repetition 0");
@@ -118,7 +128,7 @@ TEST(LosslessLosses, AreOneAnomalyForAllTrials) {
   losses.add(losslessSpec(), trialWith(3, 0, 1), "64 B, repetition 2");
   const auto anomaly = losses.anomaly();
   ASSERT_TRUE(anomaly);
-  EXPECT_THAT(anomaly->what, AllOf(HasSubstr("5 packets"), HasSubstr("1 timeouts")));
+  EXPECT_THAT(anomaly->what, AllOf(HasSubstr("5 packets"), HasSubstr("1 timeout of")));
   EXPECT_EQ(anomaly->where, "2 trials, the first: 64 B, repetition 0");
 }
 

@@ -41,6 +41,10 @@ std::string headroomReason(const bench::TrialSpec& spec) {
   const auto need =
       fabric::largestHeadroomNeed(topology, spec.dut.switches, bench::longestFrame(spec));
   if (!need || need->short_of_it == 0) {
+    const auto& watchdog = spec.dut.switches.pfc->watchdog;
+    if (watchdog && watchdog->action == fabric::WatchdogSpec::Action::kForward) {
+      return "the PFC watchdog forwards: a switch sends although the next one pauses it";
+    }
     return "the headroom is enough for every link of the DUT: what sends into it did not stop in "
            "time";
   }
@@ -103,7 +107,8 @@ std::optional<results::Anomaly> LosslessLosses::anomaly() const {
         fmt::format("{} packets of a lossless priority dropped by the PFC watchdog", watchdog_));
   }
   if (timeouts_ > 0) {
-    what.push_back(fmt::format("{} timeouts of endpoints with lossless data{}", timeouts_,
+    what.push_back(fmt::format("{} timeout{} of endpoints with lossless data{}", timeouts_,
+                               timeouts_ == 1 ? "" : "s",
                                headroom_full_ + watchdog_ > 0
                                    ? ""
                                    : ", without a loss: pauses or queues lasted longer than the "

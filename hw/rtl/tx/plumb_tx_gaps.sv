@@ -7,7 +7,7 @@
 // turn (take_i; gap_o a clock later), and the lane is filled again: 10 clocks after take_i, and it
 // is needed 16 clocks after it at the earliest. Before a run prime_i, which comes when the schedule
 // entry of a flow is written, fills them all: first_valid_o gives the first gap. Priming takes 30
-// clocks (one for a flow without such gaps) and has no effect on a flow that has begun. busy_o is
+// clocks (two for a flow without such gaps) and has no effect on a flow that has begun. busy_o is
 // high while gaps are being made, from one clock behind prime_i and two behind take_i.
 //
 // Exponential (mode 1): a state of 64 bits per flow begins with gap_seed; each draw uses it as it
@@ -104,8 +104,7 @@ module plumb_tx_gaps #(
       prime_q <= needs_gaps ? PrFill : PrIdle;
       step_q  <= '0;
     end else if (prime_q == PrFill) begin
-      // The last request is in step 16; in step 17 its gap is in the first stage.
-      prime_q <= (step_q == 5'd17) ? PrIdle : PrFill;
+      prime_q <= (step_q == 5'd16) ? PrIdle : PrFill;
       step_q  <= step_q + 5'd1;
     end
   end
@@ -132,10 +131,8 @@ module plumb_tx_gaps #(
       later_q <= 1'b0;
       busy_o  <= 1'b0;
     end else begin
-      // While `prime_q` is not idle or `later_q` is set, out of one register: whether tables may be
-      // accessed depends on it, late in a clock.
-      busy_o <= prime_i || (prime_q == PrLook && needs_gaps) ||
-                (prime_q == PrFill && step_q != 5'd17) || (|valid_q[Stages-1:1]);
+      // One register: whether tables may be accessed depends on it, late in a clock.
+      busy_o <= prime_i || prime_q != PrIdle || (|valid_q[Stages-1:1]);
       if (moving) begin
         valid_q <= {valid_q[Stages-1:1], take_i || prime_request};
         later_q <= |valid_q[Stages-1:1];
@@ -370,7 +367,7 @@ module plumb_tx_gaps #(
 
   `PLUMB_ASSERT(EveryOtherClock, take_i |=> !take_i)
   `PLUMB_ASSERT(NothingTakenWhilePriming, prime_q != PrIdle || prime_i |-> !take_i)
-  `PLUMB_ASSERT(BusyWhileGapsAreMade, busy_o == (prime_q != PrIdle || later_q))
+  `PLUMB_ASSERT(BusyWhileGapsAreMade, prime_q != PrIdle || later_q |-> busy_o)
   `PLUMB_ASSERT(RowsWhileIdle,
                 (config_we_i || config_re_i || list_we_i || list_re_i || clear_we_i) |->
                 !busy_o && !valid_q[1])

@@ -86,16 +86,14 @@ module plumb_tx_tables #(
 
   // One access: wait for permission, do it, collect a read row, acknowledge.
   logic allowed, access, slow;   // slow: its rows come a clock later
-  assign slow    = table_q == plumb_pkg::TableSchedule || table_q == plumb_pkg::TableQp;
+  assign slow    = chosen_q[plumb_pkg::TableSchedule] || chosen_q[plumb_pkg::TableQp];
 
   always_comb begin
     `PLUMB_ANY(allowed)
     if (wait_q) begin
-      unique case (table_q)
-        plumb_pkg::TableTxState: allowed = state_free_i;
-        plumb_pkg::TableQp:      allowed = we_q ? still_i : qp_free_i;
-        default:                 allowed = still_i;
-      endcase
+      allowed = still_i;
+      if (chosen_q[plumb_pkg::TableTxState])          allowed = state_free_i;
+      else if (chosen_q[plumb_pkg::TableQp] && !we_q) allowed = qp_free_i;
     end
   end
 

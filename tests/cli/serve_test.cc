@@ -178,7 +178,9 @@ TEST_F(ServeTest, TopShowsWhatRuns) {
   const Outcome tables = client({"top", "--once", "--server", server});
   EXPECT_EQ(tables.exit_code, 0) << tables.err;
   EXPECT_THAT(tables.out, HasSubstr("run 1  T9.1  trial "));
-  EXPECT_THAT(tables.out, HasSubstr("leaf0-spine0"));
+  // The busiest links; which they are depends on the instant.
+  EXPECT_THAT(tables.out, HasSubstr("\nlink "));
+  EXPECT_THAT(tables.out, HasSubstr("\nleaf0-"));
   const Outcome lines = client({"top", "--once", "--jsonl", "--server", server});
   const auto first = nlohmann::json::parse(lines.out.substr(0, lines.out.find('\n')));
   EXPECT_EQ(first.at("sequence"), 1);

@@ -32,6 +32,44 @@ std::string resolved(const std::string& file) {
               scenarioMeant(file));
 }
 
+// Reasons why tests cannot run. Points and tests often share one.
+class Refusals {
+ public:
+  // `label`: the point of the test, empty if the test as a whole is refused.
+  void add(const std::string& test, const std::string& label, const std::string& reason) {
+    const auto [place, is_new] = places_.emplace(reason, refusals_.size());
+    if (is_new) {
+      refusals_.push_back({label.empty() ? test : test + ", " + label, reason, test, {}});
+      return;
+    }
+    Refusal& known = refusals_[place->second];
+    if (known.test != test && (known.also.empty() || known.also.back() != test)) {
+      known.also.push_back(test);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> lines() const {
+    std::vector<std::string> lines;
+    for (const Refusal& refusal : refusals_) {
+      lines.push_back(refusal.where + ": " + refusal.reason);
+      if (!refusal.also.empty()) {
+        lines.back() += fmt::format(" (also {})", fmt::join(refusal.also, ", "));
+      }
+    }
+    return lines;
+  }
+
+ private:
+  struct Refusal {
+    std::string where;
+    std::string reason;
+    std::string test;
+    std::vector<std::string> also;  // other tests
+  };
+  std::vector<Refusal> refusals_;
+  std::map<std::string, std::size_t> places_;  // by reason, in `refusals_`
+};
+
 }  // namespace
 
 scenario::Vocabulary vocabulary() {
@@ -129,48 +167,6 @@ std::vector<std::string> warningLines(const scenario::Scenario& scenario) {
   }
   return lines;
 }
-
-namespace {
-
-// Reasons why tests cannot run. Points and tests often share one.
-class Refusals {
- public:
-  // `label`: the point of the test, empty if the test as a whole is refused.
-  void add(const std::string& test, const std::string& label, const std::string& reason) {
-    const auto [place, is_new] = places_.emplace(reason, refusals_.size());
-    if (is_new) {
-      refusals_.push_back({label.empty() ? test : test + ", " + label, reason, test, {}});
-      return;
-    }
-    Refusal& known = refusals_[place->second];
-    if (known.test != test && (known.also.empty() || known.also.back() != test)) {
-      known.also.push_back(test);
-    }
-  }
-
-  [[nodiscard]] std::vector<std::string> lines() const {
-    std::vector<std::string> lines;
-    for (const Refusal& refusal : refusals_) {
-      lines.push_back(refusal.where + ": " + refusal.reason);
-      if (!refusal.also.empty()) {
-        lines.back() += fmt::format(" (also {})", fmt::join(refusal.also, ", "));
-      }
-    }
-    return lines;
-  }
-
- private:
-  struct Refusal {
-    std::string where;
-    std::string reason;
-    std::string test;
-    std::vector<std::string> also;  // other tests
-  };
-  std::vector<Refusal> refusals_;
-  std::map<std::string, std::size_t> places_;  // by reason, in `refusals_`
-};
-
-}  // namespace
 
 Planning tryPlanTests(const scenario::Scenario& scenario, const bench::Bench& bench) {
   Planning planning;

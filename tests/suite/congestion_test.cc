@@ -298,6 +298,18 @@ class DoubtfulRunner final : public TrialRunner {
   std::string label_;
 };
 
+// Number of measured probabilities, each of which is one.
+std::size_t checkedBins(const results::TestResult& result) {
+  std::size_t bins = 0;
+  for (const results::Kpi& one : result.kpis) {
+    if (one.name != "marking_percent") continue;
+    EXPECT_GE(one.quantity.value, 0) << one.point;
+    EXPECT_LE(one.quantity.value, 100) << one.point;
+    ++bins;
+  }
+  return bins;
+}
+
 // The curve of a ramp does not go on from another ramp's last point.
 TEST(EcnAccuracy, ARampIsMeasuredWithoutItsStep) {
   scenario::Scenario scenario = smallFabric();
@@ -307,14 +319,7 @@ TEST(EcnAccuracy, ARampIsMeasuredWithoutItsStep) {
   const results::TestResult result =
       ecnAccuracyProcedure().run({scenario, runner.capabilities()}, runner);
   EXPECT_FALSE(result.valid);
-  std::size_t bins = 0;
-  for (const results::Kpi& one : result.kpis) {
-    if (one.name != "marking_percent") continue;
-    EXPECT_GE(one.quantity.value, 0) << one.point;
-    EXPECT_LE(one.quantity.value, 100) << one.point;
-    ++bins;
-  }
-  EXPECT_EQ(bins, 48U);
+  EXPECT_EQ(checkedBins(result), 48U);
   ASSERT_EQ(result.charts.size(), 1U);
   for (const results::Series& series : result.charts[0].series) {
     if (!series.reference) {
@@ -332,15 +337,8 @@ TEST(EcnAccuracy, LowThresholdsAreMeasuredInWholeFrames) {
   const results::TestResult result = runTest(ecnAccuracyProcedure(), scenario);
   EXPECT_TRUE(result.valid);
   checkWellFormed(result);
-  std::size_t bins = 0;
-  for (const results::Kpi& one : result.kpis) {
-    if (one.name != "marking_percent") continue;
-    EXPECT_GE(one.quantity.value, 0) << one.point;
-    EXPECT_LE(one.quantity.value, 100) << one.point;
-    ++bins;
-  }
   // Bursts of 1 to 5 and of 2 to 21 frames: from half to five times the threshold.
-  EXPECT_EQ(bins, 4U + 19U);
+  EXPECT_EQ(checkedBins(result), 4U + 19U);
   EXPECT_NEAR(kpi(result, "ecn_threshold_bytes", "1 KiB, step, 2 frames per sender").value, 1024,
               1024);
   EXPECT_NEAR(kpi(result, "ecn_threshold_bytes", "4097 B, step, 10 frames per sender").value, 4097,

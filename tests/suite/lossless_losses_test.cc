@@ -114,11 +114,16 @@ TEST(LosslessLosses, WhatTheScenarioInjectsIsNotPfcsFault) {
 // A headroom that is long enough is filled by a switch that does not obey.
 TEST(LosslessLosses, AForwardingWatchdogIsNamedAsTheReason) {
   bench::TrialSpec spec = losslessSpec();
-  EXPECT_THAT(textOf(spec, trialWith(7, 0, 0)), HasSubstr("did not stop in time"));
   spec.dut.switches.pfc->watchdog.emplace();
-  EXPECT_THAT(textOf(spec, trialWith(7, 0, 0)), HasSubstr("did not stop in time"));
+  bench::TrialResult trial = trialWith(7, 0, 0);
+  trial.fabric->total.watchdog_events = 1;
+  EXPECT_THAT(textOf(spec, trial), HasSubstr("did not stop in time"));
   spec.dut.switches.pfc->watchdog->action = fabric::WatchdogSpec::Action::kForward;
-  EXPECT_THAT(textOf(spec, trialWith(7, 0, 0)), HasSubstr("Likely reason: the PFC watchdog forw"));
+  EXPECT_THAT(textOf(spec, trial), HasSubstr("Likely reason: the PFC watchdog forwards"));
+  trial.fabric->total.watchdog_events = 0;  // it did not act
+  EXPECT_THAT(textOf(spec, trial), HasSubstr("did not stop in time"));
+  spec.dut.switches.pfc.reset();
+  EXPECT_THAT(textOf(spec, trial), HasSubstr("did not stop in time"));
 }
 
 TEST(LosslessLosses, AreOneAnomalyForAllTrials) {

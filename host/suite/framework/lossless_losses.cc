@@ -36,13 +36,14 @@ bool dataIsLossless(const bench::TrialSpec& spec) {
 }
 
 // By the closed form of the headroom that every link into a switch needs.
-std::string headroomReason(const bench::TrialSpec& spec) {
+std::string headroomReason(const bench::TrialSpec& spec, const bench::FabricResult& fabric) {
   const fabric::Topology topology = fabric::buildTopology(spec.dut.topology);
   const auto need =
       fabric::largestHeadroomNeed(topology, spec.dut.switches, bench::longestFrame(spec));
   if (!need || need->short_of_it == 0) {
-    const auto& watchdog = spec.dut.switches.pfc->watchdog;
-    if (watchdog && watchdog->action == fabric::WatchdogSpec::Action::kForward) {
+    const auto& pfc = spec.dut.switches.pfc;
+    if (fabric.total.watchdog_events > 0 && pfc && pfc->watchdog &&
+        pfc->watchdog->action == fabric::WatchdogSpec::Action::kForward) {
       return "the PFC watchdog forwards: a switch sends although the next one pauses it";
     }
     return "the headroom is enough for every link of the DUT: what sends into it did not stop in "
@@ -82,7 +83,7 @@ void LosslessLosses::add(const bench::TrialSpec& spec, const bench::TrialResult&
   const std::uint64_t timeouts =
       dataIsLossless(spec) && !other_causes ? fabric.endpoints.timeouts : 0;
   if (headroom + watchdog + timeouts == 0) return;
-  if (headroom > 0 && headroom_full_ == 0) reason_ = headroomReason(spec);
+  if (headroom > 0 && headroom_full_ == 0) reason_ = headroomReason(spec, fabric);
   if (trials_ == 0) first_ = where;
   ++trials_;
   headroom_full_ += headroom;

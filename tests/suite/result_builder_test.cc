@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -127,6 +128,35 @@ TEST(TrialConfiguration, IsWhatThePointsSet) {
       testing::AllOf(HasSubstr("path MTU 4096 B, go-back-N"), HasSubstr("; path MTU 1024 B"),
                      HasSubstr("timeout 1048576 ns doubling"), HasSubstr("7 retries")));
   EXPECT_THAT(line("NIC, DCQCN"), HasSubstr("CNP at most every 50 us"));
+}
+
+// Every one that a scenario may have, by its own name.
+TEST(NicConfiguration, NamesEveryServiceAndCongestionControlOfUet) {
+  using transport::UetCongestionControl;
+  using transport::UetService;
+  transport::UetSpec uet;
+  const auto lineOf = [&] {
+    ConfigurationLines lines;
+    addNicConfiguration(uet, lines);
+    return lines.at(0).first + ": " + lines.at(0).second;
+  };
+  for (const auto& [service, name] :
+       std::map<UetService, std::string>{{UetService::kRod, "NIC, UET ROD: MTU"},
+                                         {UetService::kRud, "NIC, UET RUD: MTU"},
+                                         {UetService::kRudi, "NIC, UET RUDI: MTU"},
+                                         {UetService::kUud, "NIC, UET UUD: MTU"}}) {
+    uet.service = service;
+    EXPECT_THAT(lineOf(), HasSubstr(name));
+  }
+  for (const auto& [control, name] : std::map<UetCongestionControl, std::string>{
+           {UetCongestionControl::kNone, ", fixed window, "},
+           {UetCongestionControl::kNscc, ", NSCC, "},
+           {UetCongestionControl::kRccc, ", receiver credit, "},
+           {UetCongestionControl::kNsccRccc, ", NSCC and receiver credit, "},
+           {UetCongestionControl::kSwift, ", Swift, "}}) {
+    uet.congestion_control = control;
+    EXPECT_THAT(lineOf(), HasSubstr(name));
+  }
 }
 
 }  // namespace

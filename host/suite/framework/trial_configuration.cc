@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -52,14 +52,42 @@ std::string roceText(const transport::RoceSpec& roce) {
   return text + (roce.ect ? ", ECT" : ", Not-ECT");
 }
 
+const char* serviceText(transport::UetService service) {
+  switch (service) {
+    case transport::UetService::kRod:
+      return "ROD";
+    case transport::UetService::kRud:
+      return "RUD";
+    case transport::UetService::kRudi:
+      return "RUDI";
+    case transport::UetService::kUud:
+      return "UUD";
+  }
+  throw std::logic_error("UET service without a name");
+}
+
+const char* congestionControlText(transport::UetCongestionControl control) {
+  switch (control) {
+    case transport::UetCongestionControl::kNone:
+      return "fixed window";
+    case transport::UetCongestionControl::kNscc:
+      return "NSCC";
+    case transport::UetCongestionControl::kRccc:
+      return "receiver credit";
+    case transport::UetCongestionControl::kNsccRccc:
+      return "NSCC and receiver credit";
+    case transport::UetCongestionControl::kSwift:
+      return "Swift";
+  }
+  throw std::logic_error("UET congestion control without a name");
+}
+
 std::string uetText(const transport::UetSpec& uet) {
-  constexpr std::array<const char*, 4> kControls{"fixed window", "NSCC", "receiver credit",
-                                                 "NSCC and receiver credit"};
   return fmt::format(
       "MTU {} B, {}, base RTT {}, retransmission timeout {}, {} retries, ACK every {} B, at most "
       "{} "
       "PDCs, priorities: data {}, control {}{}{}",
-      uet.mtu_payload, kControls[static_cast<std::size_t>(uet.congestion_control)],
+      uet.mtu_payload, congestionControlText(uet.congestion_control),
       durationText(uet.base_rtt), durationText(uet.rto), uet.max_rto_retries, uet.ack_trigger_bytes,
       uet.max_pdcs, uet.data_priority, uet.control_priority, uet.trimming ? ", may be trimmed" : "",
       uet.ecn ? ", ECT" : ", Not-ECT");
@@ -94,10 +122,8 @@ void addNicConfiguration(const bench::TransportSpec& transport, ConfigurationLin
     lines.emplace_back("NIC, DCQCN", dcqcnText(roce->dcqcn));
     return;
   }
-  constexpr std::array<const char*, 4> kServices{"ROD", "RUD", "RUDI", "UUD"};
   const auto& uet = std::get<transport::UetSpec>(transport);
-  lines.emplace_back(fmt::format("NIC, UET {}", kServices[static_cast<std::size_t>(uet.service)]),
-                     uetText(uet));
+  lines.emplace_back(fmt::format("NIC, UET {}", serviceText(uet.service)), uetText(uet));
 }
 
 void addTrialConfiguration(const std::vector<SweepPoint>& points, ConfigurationLines& lines) {

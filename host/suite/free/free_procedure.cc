@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <utility>
-#include <variant>
 
 #include "suite/framework/result_builder.h"
 #include "suite/framework/switch_configuration.h"
+#include "suite/framework/trial_configuration.h"
 #include "suite/framework/trials.h"
 #include "suite/free/expert_table.h"
 #include "suite/free/fabric_tables.h"
@@ -21,23 +19,6 @@
 
 namespace plumbline::suite {
 namespace {
-
-std::string transportInWords(const bench::TransportSpec& spec) {
-  if (const auto* roce = std::get_if<transport::RoceSpec>(&spec)) {
-    return fmt::format("RoCEv2 {}, path MTU {} B, {}{}",
-                       roce->service == transport::RoceService::kRc ? "RC" : "UC", roce->path_mtu,
-                       roce->dcqcn.enabled ? "DCQCN" : "no congestion control",
-                       roce->spray ? ", entropy per packet" : "");
-  }
-  const auto& uet = std::get<transport::UetSpec>(spec);
-  constexpr std::array<const char*, 4> kServices{"ROD", "RUD", "RUDI", "UUD"};
-  constexpr std::array<const char*, 4> kControls{"fixed window", "NSCC", "receiver credit",
-                                                 "NSCC and receiver credit"};
-  return fmt::format("UET {}, MTU {} B, {}, base RTT {:.6g} us",
-                     kServices[static_cast<std::size_t>(uet.service)], uet.mtu_payload,
-                     kControls[static_cast<std::size_t>(uet.congestion_control)],
-                     uet.base_rtt.toMicroseconds());
-}
 
 std::uint32_t repetitionsOf(const TestConfig& config) {
   return config.scenario.parameters.repetitions.value_or(1);
@@ -58,7 +39,7 @@ bench::TrialSpec freeTrial(const TestConfig& config) {
 void configure(const TestConfig& config, ResultBuilder& builder) {
   auto& configuration = builder.result().configuration;
   if (config.scenario.transport) {
-    configuration.emplace_back("Transport", transportInWords(*config.scenario.transport));
+    addNicConfiguration(*config.scenario.transport, configuration);
   }
   if (config.scenario.topology.kind != fabric::TopologyKind::kLink) {
     addSwitchConfiguration(config.scenario.switches, configuration);

@@ -87,9 +87,9 @@ std::string uetText(const transport::UetSpec& uet) {
       "MTU {} B, {}, base RTT {}, retransmission timeout {}, {} retries, ACK every {} B, at most "
       "{} "
       "PDCs, priorities: data {}, control {}{}{}",
-      uet.mtu_payload, congestionControlText(uet.congestion_control),
-      durationText(uet.base_rtt), durationText(uet.rto), uet.max_rto_retries, uet.ack_trigger_bytes,
-      uet.max_pdcs, uet.data_priority, uet.control_priority, uet.trimming ? ", may be trimmed" : "",
+      uet.mtu_payload, congestionControlText(uet.congestion_control), durationText(uet.base_rtt),
+      durationText(uet.rto), uet.max_rto_retries, uet.ack_trigger_bytes, uet.max_pdcs,
+      uet.data_priority, uet.control_priority, uet.trimming ? ", may be trimmed" : "",
       uet.ecn ? ", ECT" : ", Not-ECT");
 }
 

@@ -89,7 +89,10 @@ Declarations timeFigures() {
            "retransmission"),
       less("first_retransmission_us", kMicroseconds,
            "Time from the onset of congestion to the first retransmission"),
-      less("job_time_us", kMicroseconds, "Time from the start of a job to its end"),
+      less(
+          "job_time_us", kMicroseconds,
+          "Time of a job: of a collective or training the mean of an iteration, otherwise from the "
+          "first message posted to the last one done"),
       less("iteration_us", kMicroseconds, "Time of an iteration, mean"),
       less("iteration_p50_ms", kMilliseconds, "Time of an iteration, P50"),
       less("iteration_p99_ms", kMilliseconds, "Time of an iteration, P99"),

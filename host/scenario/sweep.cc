@@ -93,6 +93,11 @@ void checkAxis(const YamlMember& axis, std::span<const YamlMember> earlier, Prob
     problems.add(axis.key, shown(key) + " cannot be swept",
                  "a key of the file with the keys around it: dut.switch.latency");
   }
+  // The run that joins the points is judged as a whole, by one set of limits.
+  if (words.front() == "limits") {
+    problems.add(axis.key, shown(key) + " cannot be swept: limits hold for every point",
+                 "the section limits, outside the sweep");
+  }
   for (const YamlMember& other : earlier) {
     if (overlap(key, other.key.text)) {
       problems.add(axis.key, shown(key) + " and " + shown(other.key.text) + " are the same place",

@@ -127,6 +127,9 @@ TEST(SweepTest, TheSectionItselfIsChecked) {
   EXPECT_THAT(complaint("sweep: {seed: []}\n"), HasSubstr("s:8:15: the list is empty"));
   EXPECT_THAT(complaint("sweep: {seed: [1, 1]}\n"), HasSubstr("already"));
   EXPECT_THAT(complaint("sweep: {sweep.seed: [1]}\n"), HasSubstr("cannot be swept"));
+  EXPECT_THAT(complaint("sweep: {limits.busbw_gbps: [10, 95]}\n"),
+              HasSubstr("s:8:9: \"limits.busbw_gbps\" cannot be swept: limits hold for every"));
+  EXPECT_THAT(complaint("sweep: {limits: [{busbw_gbps: 10}]}\n"), HasSubstr("cannot be swept"));
   EXPECT_THAT(complaint("sweep: {dut..x: [1]}\n"), HasSubstr("cannot be swept"));
   EXPECT_THAT(complaint("sweep: {dut.switch: [{latency: 1us}], dut.switch.latency: [1us]}\n"),
               HasSubstr("are the same place"));

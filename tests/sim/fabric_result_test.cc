@@ -25,6 +25,7 @@ FabricResult everything() {
   const auto time = [&count] { return Picoseconds(static_cast<std::int64_t>(count())); };
   FabricResult result;
   result.sim_end = time();
+  result.load_end = time();
   result.packet_hops = count();
   fabric::LinkCounters& total = result.total;
   for (std::uint64_t* field :
@@ -103,6 +104,7 @@ FabricResult everything() {
   job.messages_failed = count();
   job.messages_open = count();
   job.bytes_arrived = count();
+  job.arrived = PayloadArrived{count(), time()};
   job.bytes_per_rank = count();
   job.message_time = histogram(count());
   job.arrival_time = histogram(count());
@@ -121,6 +123,7 @@ TEST(FabricResult, ComesBackFromItsText) {
   EXPECT_EQ(back.toJson(), text);
 
   EXPECT_EQ(back.sim_end, sent.sim_end);
+  EXPECT_EQ(back.load_end, sent.load_end);
   EXPECT_EQ(back.packet_hops, sent.packet_hops);
   EXPECT_EQ(back.total.drops, sent.total.drops);
   EXPECT_EQ(back.total.paused, sent.total.paused);
@@ -152,6 +155,9 @@ TEST(FabricResult, ComesBackFromItsText) {
   ASSERT_TRUE(back.jobs[0].arrival_time);
   EXPECT_EQ(back.jobs[0].arrival_time->maximum(), sent.jobs[0].arrival_time->maximum());
   EXPECT_EQ(back.jobs[0].name, sent.jobs[0].name);
+  ASSERT_TRUE(back.jobs[0].arrived);
+  EXPECT_EQ(back.jobs[0].arrived->bytes, sent.jobs[0].arrived->bytes);
+  EXPECT_EQ(back.jobs[0].arrived->time, sent.jobs[0].arrived->time);
   EXPECT_EQ(back.jobs[0].iterations, sent.jobs[0].iterations);
   EXPECT_EQ(back.jobs[0].message_time.count(), 2U);
   EXPECT_EQ(back.peak_rss_bytes, sent.peak_rss_bytes);
@@ -190,6 +196,7 @@ TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
   drops.erase(drops.size() - 1);
   drops.erase(drops.size() - 1);
   json.at("total").erase("inits");
+  json.erase("load_end_ps");
   for (nlohmann::json& link : json.at("links")) {
     link.at("retries").erase("nacks_lost");
     link.at("retries").erase("timed_latency");
@@ -200,6 +207,7 @@ TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
   EXPECT_EQ(back.total.drops[8], 0U);
   EXPECT_EQ(back.total.drops[9], 0U);
   EXPECT_EQ(back.total.inits, 0U);
+  EXPECT_EQ(back.load_end, sent.sim_end);
   EXPECT_EQ(back.links[0].retries->nacks, sent.links[0].retries->nacks);
   EXPECT_EQ(back.links[0].retries->nacks_lost, 0U);
   EXPECT_EQ(back.links[0].retries->timed_latency.count(), 0U);
@@ -222,7 +230,7 @@ TEST(FabricResult, RefusesWhatItDidNotWrite) {
   for (const auto& [key, value] : whole.items()) {
     // Not in results of every bench or trial.
     if (std::set<std::string>{"peak_rss_bytes", "loss_times", "credit", "connections", "data_lost",
-                              "link_flow_mmr", "first_mark", "fabric_links"}
+                              "link_flow_mmr", "first_mark", "fabric_links", "load_end_ps"}
             .contains(key)) {
       continue;
     }

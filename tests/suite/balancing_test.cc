@@ -227,5 +227,30 @@ TEST(Balancing, PathsAreThoseOfTheName) {
   }
 }
 
+// No host sends anything in the time of one byte, so there is nothing to measure.
+TEST(Flowlet, MessagesAtRandomTimesNeedTimeForOne) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(1)}};
+  SimRunner runner;
+  const Plan plan = flowletProcedure().plan({scenario, runner.bench.capabilities()});
+  ASSERT_EQ(plan.refusals.size(), 1U);
+  EXPECT_THAT(plan.refusals[0], testing::HasSubstr("1 B is shorter than one of them"));
+}
+
+// The text about the traffic is true for this topology.
+TEST(EcmpEntropy, SaysWhereHostsSendTo) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.repetitions = 1;
+  scenario.parameters.flows = {{1}};
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  EXPECT_THAT(runTest(ecmpEntropyProcedure(), scenario).tables.front().note,
+              testing::HasSubstr("the host of the same place on the next leaf"));
+  scenario.topology.kind = fabric::TopologyKind::kRail;
+  scenario.topology.servers = 4;
+  scenario.topology.rails = 2;
+  EXPECT_THAT(runTest(ecmpEntropyProcedure(), scenario).tables.front().note,
+              testing::HasSubstr("the NIC of the next rail, 2 servers further on"));
+}
+
 }  // namespace
 }  // namespace plumbline::suite

@@ -49,7 +49,17 @@ TEST(Convergence, IsTheBeginningOfTheFirstWindowOfThoseThatStayFair) {
   const Series series{{1000, 800, 540, 500, 500}, {0, 200, 460, 500, 500}};
   EXPECT_EQ(judge(series).settled, microseconds(20));
   EXPECT_EQ(judge(series, microseconds(10)).settled, microseconds(10));
-  EXPECT_DOUBLE_EQ(judge(series).fair_share_of_windows, 0.6);
+  EXPECT_DOUBLE_EQ(judge(series).fair_share_of_windows.value(), 0.6);
+}
+
+TEST(Convergence, AShareOfWindowsNeedsAWindow) {
+  const auto even = [](std::size_t) { return 0.5; };
+  EXPECT_EQ(judge(twoFlows(3, even), microseconds(30)).fair_share_of_windows, std::nullopt);
+  EXPECT_EQ(judge(twoFlows(3, even)).fair_share_of_windows, 1);
+  // The third flow has delivered nothing.
+  EXPECT_EQ(convergenceOf(samplesOf(twoFlows(3, even)), {3, Picoseconds(0), kNever}, kEvery)
+                .fair_share_of_windows,
+            0);
 }
 
 // A flow at line rate before the second begins is alone: there is nothing to share.
@@ -77,7 +87,7 @@ TEST(Convergence, CrossingTheFairShareIsNotConverging) {
   };
   const Convergence crossed = judge(twoFlows(400, slow));
   EXPECT_EQ(crossed.settled, std::nullopt);
-  EXPECT_NEAR(crossed.fair_share_of_windows, 101 / 400.0, 1e-9);  // from 0.55 down to 0.45
+  EXPECT_NEAR(crossed.fair_share_of_windows.value(), 101 / 400.0, 1e-9);  // from 0.55 down to 0.45
 }
 
 // Both start at line rate, are slowed equally for a while and only then diverge.
@@ -85,7 +95,7 @@ TEST(Convergence, FairAtFirstAndUnfairLaterIsNotConverged) {
   const auto apart = [](std::size_t i) { return i < 30 ? 0.5 : 0.7; };
   const Convergence result = judge(twoFlows(60, apart));
   EXPECT_EQ(result.settled, std::nullopt);
-  EXPECT_DOUBLE_EQ(result.fair_share_of_windows, 0.5);
+  EXPECT_DOUBLE_EQ(result.fair_share_of_windows.value(), 0.5);
 }
 
 TEST(Convergence, AnOscillationConvergesWhenItHasDied) {

@@ -111,6 +111,22 @@ TEST(ServiceThroughput, OfShortMessagesIsTheRateCarriedToo) {
   }
 }
 
+// Ten kilometres of cable make a message late, not slow: nothing else uses the path.
+TEST(ServiceThroughput, OfALongPathIsLineRateAsWell) {
+  scenario::Scenario scenario = onePoint(1);
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 2;
+  scenario.topology.host_link_delay = microseconds(50);
+  const results::TestResult result = runTest(serviceThroughputProcedure(), scenario);
+  for (const char* service : {"UUD", "RC", "UC"}) {
+    EXPECT_EQ(kpi(result, "throughput_percent_of_line",
+                  std::string("1 MiB, 1 flows, unidirectional, ") + service)
+                  .value,
+              100)
+        << service;
+  }
+}
+
 // Two messages arrive before the allowance for the path is over, whatever the rate: the interval
 // contains what the uplink carries.
 TEST(ServiceThroughput, OfTooFewMessagesIsUncertain) {

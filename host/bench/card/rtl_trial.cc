@@ -60,7 +60,7 @@ void SimulatedLinkPartner::collect(TrialResult& result) {
 }
 
 void SimulatedLinkPartner::collectFabric(TrialResult& result) {
-  result.fabric = fabricFigures(link_.fabric(), link_.simHosts(), hops_);
+  result.fabric = fabricFigures(link_.fabric(), link_.simHosts(), hops_, true);
 }
 
 void SimulatedLinkPartner::look(TrialSnapshot& snapshot) {

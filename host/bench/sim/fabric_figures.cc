@@ -75,7 +75,7 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
     load.pauses = counters.pauses;
     load.paused_by_priority = counters.paused;
     for (const Picoseconds paused : counters.paused) load.paused += paused;
-    load.utilisation = utilisation(counters, fabric.unsentRest(id), link.rate, result.sim_end);
+    load.utilisation = utilisation(counters, fabric.unsentRest(id), link.rate, result.load_end);
     load.retries = hops.of(id);
     result.links.push_back(std::move(load));
   }
@@ -124,6 +124,12 @@ struct Flow {
     return 8e-9 * static_cast<double>(payload) / (last_arrival - first_sent).toSeconds();
   }
 };
+struct FlowsOfJob {
+  std::vector<double> goodputs;  // [Gb/s]
+  std::uint64_t bytes = 0;
+  Picoseconds last_arrival{};
+  bool mixed = false;  // with flows of another job
+};
 // Protocol, sender and receiver of the data, number.
 using FlowKey = std::tuple<transport::ProtocolId, fabric::HostId, fabric::HostId, std::uint32_t>;
 
@@ -154,21 +160,30 @@ void collectFlows(const SimHosts& hosts, FabricResult& result) {
   }
   std::vector<double> goodputs;
   const JobOfFlow jobs(hosts.placement());
-  std::vector<std::vector<double>> of_job(result.jobs.size());
-  std::vector<bool> mixed(result.jobs.size());  // with flows of another job
+  std::vector<FlowsOfJob> of_job(result.jobs.size());
   for (const auto& entry : joinedFlows(hosts)) {
-    const std::optional<double> goodput = entry.second.goodputGbps();
-    if (!goodput) continue;
-    goodputs.push_back(*goodput);
+    const Flow& flow = entry.second;
+    const std::optional<double> goodput = flow.goodputGbps();
+    if (goodput) goodputs.push_back(*goodput);
     const std::vector<std::size_t> owners =
         jobs.between(std::get<1>(entry.first), std::get<2>(entry.first));
     for (const std::size_t job : owners) {
-      of_job[job].push_back(*goodput);
-      if (owners.size() > 1) mixed[job] = true;
+      FlowsOfJob& all = of_job[job];
+      all.mixed = all.mixed || owners.size() > 1;
+      all.bytes += flow.payload;
+      all.last_arrival = std::max(all.last_arrival, flow.last_arrival);
+      if (goodput) all.goodputs.push_back(*goodput);
     }
   }
+  const std::vector<workload::JobResult> outcomes = hosts.jobResults();
   for (std::size_t job = 0; job < of_job.size(); ++job) {
-    if (!mixed[job]) result.jobs[job].flow_jfi = stats::jainIndex(of_job[job]);
+    const FlowsOfJob& all = of_job[job];
+    if (all.mixed) continue;
+    result.jobs[job].flow_jfi = stats::jainIndex(all.goodputs);
+    const Picoseconds first = outcomes.at(job).total.first_posted;
+    if (first < all.last_arrival) {
+      result.jobs[job].arrived = PayloadArrived{all.bytes, all.last_arrival - first};
+    }
   }
   FlowSummary& flows = result.flows;
   flows.flows = goodputs.size();
@@ -196,6 +211,17 @@ std::uint64_t lostData(const SimHosts& hosts, std::uint64_t inside) {
     lost += lessAtMost(sent, all.data_received - all.duplicates - all.discarded);
   }
   return lessAtMost(lost, inside);
+}
+
+// When the last job was done; `sim_end` where one was not, or without jobs.
+Picoseconds loadEnd(const SimHosts& hosts, Picoseconds sim_end) {
+  Picoseconds end;
+  for (const workload::JobResult& job : hosts.jobResults()) {
+    if (!job.finished) return sim_end;
+    end = std::max(end, job.total.last_done);
+    for (const workload::IterationResult& one : job.iterations) end = std::max(end, one.finish);
+  }
+  return end > Picoseconds(0) ? end : sim_end;
 }
 
 void collectJobs(const SimHosts& hosts, FabricResult& result) {
@@ -237,9 +263,10 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
 }  // namespace
 
 FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
-                           const HopWatch& hops) {
+                           const HopWatch& hops, bool with_streams) {
   FabricResult result;
   result.sim_end = fabric.now();
+  result.load_end = with_streams ? result.sim_end : loadEnd(hosts, result.sim_end);
   result.frames_inside = fabric.framesInside();
   collectLinks(fabric, hops, result);
   collectJobs(hosts, result);

@@ -232,6 +232,9 @@ Json jobToJson(const JobOutcome& job) {
     Json& starts = json["iteration_starts_ps"] = Json::array();
     for (const Picoseconds time : job.iteration_starts) starts.push_back(time.count());
   }
+  if (job.arrived) {
+    json["arrived"] = {{"bytes", job.arrived->bytes}, {"time_ps", job.arrived->time.count()}};
+  }
   if (job.flow_jfi) json["flow_jfi"] = *job.flow_jfi;
   if (job.moe) json["moe"] = moeToJson(*job.moe);
   if (job.arrival_time) json["arrival_time"] = histogramToJson(*job.arrival_time);
@@ -256,6 +259,11 @@ JobOutcome jobFromJson(const Json& json) {
     for (const Json& time : json.at("iteration_starts_ps")) {
       job.iteration_starts.push_back(timeFromJson(time));
     }
+  }
+  if (json.contains("arrived")) {
+    const Json& arrived = json.at("arrived");
+    job.arrived = PayloadArrived{arrived.at("bytes").get<std::uint64_t>(),
+                                 timeFromJson(arrived.at("time_ps"))};
   }
   if (json.contains("flow_jfi")) job.flow_jfi = json.at("flow_jfi").get<double>();
   if (json.contains("moe")) job.moe = moeFromJson(json.at("moe"));
@@ -337,6 +345,9 @@ FabricResult fabricFromJson(const Json& json) {
   if (json.contains("fast_forward")) return predictedFromJson(json);
   FabricResult result;
   result.sim_end = timeFromJson(json.at("sim_end_ps"));
+  // Older programs related the loads of links to the end of the simulation.
+  result.load_end =
+      json.contains("load_end_ps") ? timeFromJson(json.at("load_end_ps")) : result.sim_end;
   json.at("packet_hops").get_to(result.packet_hops);
   result.total = totalFromJson(json.at("total"));
   json.at("frames_inside").get_to(result.frames_inside);
@@ -395,6 +406,7 @@ std::string FabricResult::toJson() const {
   for (const JobOutcome& job : jobs) job_array.push_back(jobToJson(job));
   Json json{{"format", kFormat},
             {"sim_end_ps", sim_end.count()},
+            {"load_end_ps", load_end.count()},
             {"packet_hops", packet_hops},
             {"total", totalToJson(total)},
             {"frames_inside", frames_inside},

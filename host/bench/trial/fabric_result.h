@@ -51,11 +51,17 @@ struct LinkLoad {
   std::uint64_t pauses = 0;  // of its sender, begun
   Picoseconds paused;        // summed over priorities
   std::array<Picoseconds, 8> paused_by_priority{};
-  // Share of the time [0, sim_end] in which frames of every kind (PAUSE, CC_Update and LLR replays
+  // Share of the time [0, load_end] in which frames of every kind (PAUSE, CC_Update and LLR replays
   // as well) occupied the wire, preambles and gaps included; a frame on the wire at sim_end counts
-  // with the part that has left.
+  // with the part that has left. The few frames between load_end and sim_end, the last
+  // acknowledgements, are among them.
   double utilisation = 0;
   std::optional<HopRetries> retries{};  // where the link has bit errors and LLR
+};
+
+struct PayloadArrived {
+  std::uint64_t bytes = 0;
+  Picoseconds time;  // from the first message posted to the last of these bytes
 };
 
 // Observation point: endpoint software (modelled).
@@ -76,7 +82,10 @@ struct JobOutcome {
   std::uint64_t messages_completed = 0;
   std::uint64_t messages_failed = 0;
   std::uint64_t messages_open = 0;
-  std::uint64_t bytes_arrived = 0;   // payload of whole messages at their receivers, over all ranks
+  std::uint64_t bytes_arrived = 0;  // payload of whole messages at their receivers, over all ranks
+  // The same with the parts of open messages, each byte once; nothing if the job shares a pair of
+  // hosts with another one, and in results of older programs.
+  std::optional<PayloadArrived> arrived{};
   std::uint64_t bytes_per_rank = 0;  // S_fabric: payload that the busiest rank posted
   // For complete messages [ps]: posted to acknowledged, or to arrival for a service without
   // acknowledgements.
@@ -144,6 +153,9 @@ struct CreditUse {
 
 struct FabricResult {
   Picoseconds sim_end;
+  // When the last job was done; sim_end where one was not, without jobs, or with streams besides.
+  // The simulation itself ends up to one of its steps later.
+  Picoseconds load_end;
   std::uint64_t packet_hops = 0;    // packets, data or control, crossing one link
   fabric::LinkCounters total;       // summed over all links; maxima for members that are maxima
   std::uint64_t frames_inside = 0;  // when the trial ended

@@ -123,7 +123,7 @@ TrialSnapshot snapshotOf(const TrialSpec& spec, const TrialResult& result) {
   for (const LinkLoad& load : result.fabric->links) {
     // The live view follows data: a link that only brought PAUSE frames is not in it.
     if (load.packets + load.dropped > 0)
-      snapshot.links.push_back(linkOf(load, result.fabric->sim_end));
+      snapshot.links.push_back(linkOf(load, result.fabric->load_end));
   }
   return snapshot;
 }

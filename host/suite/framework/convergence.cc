@@ -48,8 +48,9 @@ std::vector<std::vector<double>> flowRates(const bench::Samples& samples, std::u
 Convergence convergenceOf(const bench::Samples& samples, const SharingSpan& span,
                           const ConvergenceRule& rule) {
   Convergence result;
-  // A flow that delivered nothing is in no sample.
-  if (span.flows == 0 || samples.flows.size() < span.flows) return result;
+  if (span.flows == 0) return result;
+  // A flow that delivered nothing is in no sample, and no window is fair to it.
+  const bool starved = samples.flows.size() < span.flows;
   const Picoseconds length = samples.interval * std::int64_t{rule.window};
   std::size_t windows = 0;
   std::size_t fair = 0;
@@ -61,7 +62,7 @@ Convergence convergenceOf(const bench::Samples& samples, const SharingSpan& span
     if (window_end > span.until) break;
     ++windows;
     end_of_last = window_end;
-    if (isFair(samples, end, rule)) {
+    if (!starved && isFair(samples, end, rule)) {
       ++fair;
       ++in_a_row;
     } else {

@@ -36,8 +36,8 @@ struct SharingSpan {
 struct Convergence {
   // From SharingSpan::from until the flows had settled; nothing if they never did.
   std::optional<Picoseconds> settled;
-  // Share of the span's windows that are fair, 0 to 1; 0 without a window.
-  double fair_share_of_windows = 0;
+  // Share of the span's windows that are fair, 0 to 1; nothing without a window.
+  std::optional<double> fair_share_of_windows;
 };
 
 Convergence convergenceOf(const bench::Samples& samples, const SharingSpan& span,

@@ -42,7 +42,7 @@ std::optional<double> wireGigabytes(const bench::TrialResult& trial) {
   double bits = 0;
   for (const bench::LinkLoad& link : trial.fabric->links) {
     if (link.between_switches) continue;
-    bits += link.utilisation * trial.fabric->sim_end.toSeconds() *
+    bits += link.utilisation * trial.fabric->load_end.toSeconds() *
             static_cast<double>(link.rate.bitsPerSecond());
   }
   return bits / 2 / 8 / job.moe->ranks / seconds / 1e9;

@@ -10,6 +10,7 @@
 #include "results/quantity_text.h"
 #include "stats/summary.h"
 #include "suite/framework/fabric_metrics.h"
+#include "suite/free/jobs.h"
 
 namespace plumbline::suite {
 namespace {
@@ -142,7 +143,8 @@ std::string addFabric(const Repetitions& trials, ResultBuilder& builder) {
       trials.size() > 1 ? " in the worst repetition" : "");
 }
 
-void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {
+void addEndpoints(const std::vector<workload::JobSpec>& jobs, const Repetitions& trials,
+                  ResultBuilder& builder) {
   CounterTable table(
       {"endpoints",
        "Endpoints",
@@ -176,9 +178,11 @@ void addEndpoints(const Repetitions& trials, ResultBuilder& builder) {
             [](const FabricResult& f) { return f.flows.goodput_mean_gbps; });
   table.add("goodput of a flow, most", "Gb/s",
             [](const FabricResult& f) { return f.flows.goodput_max_gbps; });
-  table.add(
-      "JFI over flows' goodputs, all jobs", "", [](const FabricResult& f) { return f.flows.jfi; },
-      "flow_jfi");
+  if (std::none_of(jobs.begin(), jobs.end(), hasBarrier)) {
+    table.add(
+        "JFI over flows' goodputs, all jobs", "", [](const FabricResult& f) { return f.flows.jfi; },
+        "flow_jfi");
+  }
   table.finish();
 
   const auto kpi = [&](const char* name, const char* unit, const FabricFigure& of) {

@@ -129,7 +129,7 @@ class FreeProcedure final : public Procedure {
     addExperts(jobs, trials, builder);
     summary += addFabric(trials, builder);
     builder.result().summary = std::move(summary);
-    addEndpoints(trials, builder);
+    addEndpoints(jobs, trials, builder);
     addLinks(spec.dut, trials.front(), builder);
     addTimeSeries(trials.front(), builder);
     addCost(trials, builder);

@@ -101,7 +101,9 @@ class JobFigures {
     rows.push_back({"Bus bandwidth", "Gb/s", "busbw_gbps", job(&JobFigures::busBandwidth),
                     collective_.has_value(), collective_.has_value()});
     rows.push_back({"JFI of its flows", "", "flow_jfi",
-                    job([](const JobFigures&, const JobOutcome& one) { return one.flow_jfi; }),
+                    job([](const JobFigures& self, const JobOutcome& one) {
+                      return hasBarrier(self.spec_) ? std::nullopt : one.flow_jfi;
+                    }),
                     false, false});
     return rows;
   }
@@ -125,7 +127,7 @@ class JobFigures {
             {"Messages", "", "", count(&JobOutcome::messages_completed), false},
             {"Failed", "", "failed_messages", count(&JobOutcome::messages_failed), false},
             {"Open", "", "", count(&JobOutcome::messages_open), false},
-            {"Payload per rank", "B", "", count(&JobOutcome::bytes_per_rank), false}};
+            {"Posted by the busiest rank", "B", "", count(&JobOutcome::bytes_per_rank), false}};
   }
 
   [[nodiscard]] const std::string& label() const { return label_; }
@@ -211,8 +213,13 @@ class JobFigures {
     return time ? std::optional(time->toMicroseconds()) : std::nullopt;
   }
   [[nodiscard]] std::optional<double> goodputPerRank(const JobOutcome& one) const {
-    if (one.active <= Picoseconds(0)) return std::nullopt;
-    return 8 * static_cast<double>(one.bytes_arrived) / one.active.toSeconds() / ranks() / 1e9;
+    if (one.finished) return gigabitsPerRank(one.bytes_arrived, one.active);
+    if (!one.arrived) return std::nullopt;
+    return gigabitsPerRank(one.arrived->bytes, one.arrived->time);
+  }
+  [[nodiscard]] std::optional<double> gigabitsPerRank(std::uint64_t bytes, Picoseconds time) const {
+    if (time <= Picoseconds(0)) return std::nullopt;
+    return 8 * static_cast<double>(bytes) / time.toSeconds() / ranks() / 1e9;
   }
   [[nodiscard]] std::optional<double> algorithmBandwidth(const JobOutcome& one) const {
     const auto time = jobTime(one);
@@ -269,6 +276,11 @@ void addKpis(const JobFigures& job, bool shown, const std::vector<JobFigures::Ro
 
 }  // namespace
 
+bool hasBarrier(const workload::JobSpec& job) {
+  const auto* program = std::get_if<workload::TrainingProgram>(&job.program);
+  return program != nullptr && program->barrier;
+}
+
 std::vector<std::string> jobLabels(const std::vector<workload::JobSpec>& jobs) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -290,8 +302,11 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
       "the "
       "same of its layers; of messages and traces "
       "from the first message posted to the last one done. Goodput: payload that arrived, from the "
-      "first message posted to the last one done. Algorithm bandwidth: S / time; bus bandwidth: "
-      "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective. Message "
+      "first message posted to the last one done; of an unfinished job to the last payload that "
+      "arrived, unless another job has flows between the same hosts. Algorithm bandwidth: S / "
+      "time; bus bandwidth: "
+      "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective, without "
+      "computing. Message "
       "time is from posting a message to its acknowledgement, of a READ to the arrival of its "
       "data, of a service without acknowledgements to its arrival at the receiver. Messages are "
       "done at their receiver; failed ones were given up or lost and have no time, open ones were "

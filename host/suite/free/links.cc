@@ -101,7 +101,8 @@ void addLinks(const fabric::FabricSpec& dut, const bench::TrialResult& trial,
   results::Table table{"links",
                        "Links",
                        "Each direction of every cable, busiest first. Utilisation is the share of "
-                       "the whole simulated time, preambles and gaps included; marks, drops, "
+                       "the time until the last job was done, or the trial ended before; preambles "
+                       "and gaps are included. Marks, drops, "
                        "pauses and the queue are those of the sending port. Of the first "
                        "repetition.",
                        {"Link", "Utilisation", "Rate", "Packets", "Bytes", "Marked", "Dropped",

@@ -13,6 +13,13 @@
 namespace plumbline::suite {
 namespace {
 
+// With the error of the prediction.
+results::Quantity predictedTime(const Repetitions& trials, Picoseconds time) {
+  results::Quantity quantity = modelled(time.toMicroseconds(), "us");
+  addPrediction(trials.all(), quantity);
+  return quantity;
+}
+
 results::Table predictedJobs(const std::vector<std::string>& labels, const Repetitions& trials,
                              ResultBuilder& builder) {
   results::Table table{"jobs",
@@ -23,11 +30,10 @@ results::Table predictedJobs(const std::vector<std::string>& labels, const Repet
                        {}};
   const std::vector<bench::JobOutcome>& jobs = trials.front().fabric->jobs;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    results::Quantity time = modelled(meanIteration(jobs[i]).toMicroseconds(), "us");
-    addPrediction(trials.all(), time);
-    time = builder.kpi("job_time_us", labels[i], std::move(time));
+    const results::Quantity time =
+        builder.kpi("job_time_us", labels[i], predictedTime(trials, meanIteration(jobs[i])));
     table.rows.push_back({labels[i], std::to_string(jobs[i].iterations.size()), time,
-                          modelled(jobs[i].completion.toMicroseconds(), "us")});
+                          predictedTime(trials, jobs[i].completion)});
   }
   return table;
 }
@@ -63,9 +69,9 @@ void addPrediction(const std::vector<workload::JobSpec>& jobs,
       100 * outcome.calibrated_error, 100 * outcome.calibration_spread,
       static_cast<double>(outcome.message_bytes) /
           static_cast<double>(outcome.points.back().message_bytes));
+  const results::Quantity whole = predictedTime(trials, fabric.sim_end);
   builder.result().summary =
-      fmt::format("{} of fabric time, fast-forwarded: {}.",
-                  results::quantityText(modelled(fabric.sim_end.toMicroseconds(), "us")), error);
+      fmt::format("{} of fabric time, fast-forwarded: {}.", results::quantityText(whole), error);
   builder.anomaly(
       fmt::format("times are fast-forwarded, not simulated packet by packet: {}", error),
       "workload");
@@ -76,7 +82,7 @@ void addPrediction(const std::vector<workload::JobSpec>& jobs,
         "the calibrated one",
         "workload");
   }
-  builder.primary("fast-forwarded time", modelled(fabric.sim_end.toMicroseconds(), "us"));
+  builder.primary("fast-forwarded time", whole);
   builder.result().tables.push_back(predictedJobs(jobLabels(jobs), trials, builder));
   builder.kpi("calibrated_error_percent", "workload",
               modelled(100 * outcome.calibrated_error, "%"));

@@ -133,13 +133,11 @@ Design InferenceBalancingProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-// The load of every link between switches over the trial's busy time [%], idle ones included.
+// The load of every link between switches [%], idle ones included.
 std::vector<double> linkLoads(const bench::TrialResult& trial) {
-  const double scale =
-      trial.fabric->sim_end.toSeconds() / std::max(busyTime(trial).toSeconds(), 1e-12);
   std::vector<double> loads;
   for (const bench::LinkLoad& link : trial.fabric->links) {
-    if (link.between_switches) loads.push_back(100 * link.utilisation * scale);
+    if (link.between_switches) loads.push_back(100 * link.utilisation);
   }
   // Links without traffic are not listed.
   if (trial.fabric->fabric_links) loads.resize(*trial.fabric->fabric_links);

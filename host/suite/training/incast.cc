@@ -8,6 +8,7 @@
 
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
+#include "suite/framework/reading.h"
 
 namespace plumbline::suite {
 namespace {
@@ -163,20 +164,21 @@ std::vector<Figure> convergenceFigures(std::vector<Incast> incasts) {
   return {{.column = "Convergence",
            .unit = "us",
            .kpi = "convergence_us",
-           .of = [all](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+           .of = [all](std::size_t i, const bench::TrialResult& trial) -> std::optional<Reading> {
              const auto settled = joiningConvergence((*all)[i], trial).settled;
              if (!settled) return std::nullopt;
-             return settled->toMicroseconds();
+             return within(settled->toMicroseconds(),
+                           trial.fabric->samples->interval.toMicroseconds(), "sample interval:");
            },
            .absent = "never converged",
            .fails_limits = true},
           {.column = "Fair time",
            .unit = "%",
            .kpi = "",
-           .of =
-               [all](std::size_t i, const bench::TrialResult& trial) {
-                 return 100 * joiningConvergence((*all)[i], trial).fair_share_of_windows;
-               }},
+           .of = [all](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+             const auto share = joiningConvergence((*all)[i], trial).fair_share_of_windows;
+             return share ? std::optional(100 * *share) : std::nullopt;
+           }},
           {.column = "Rate window",
            .unit = "us",
            .kpi = "",

@@ -10,8 +10,8 @@
 namespace plumbline::suite {
 namespace {
 
-// Hosts on a leaf: the distance to the host of the same place on the next leaf.
-std::uint32_t hostsPerLeaf(const fabric::TopologySpec& topology) {
+// Distance from a sender to its receiver; receiverText() says what that is.
+std::uint32_t shiftOf(const fabric::TopologySpec& topology) {
   switch (topology.kind) {
     case fabric::TopologyKind::kClos2:
     case fabric::TopologyKind::kClos3:
@@ -21,6 +21,20 @@ std::uint32_t hostsPerLeaf(const fabric::TopologySpec& topology) {
       return topology.rails * topology.servers_per_leaf + 1;
     default:
       return 1;
+  }
+}
+
+std::string receiverText(const fabric::TopologySpec& topology) {
+  switch (topology.kind) {
+    case fabric::TopologyKind::kClos2:
+    case fabric::TopologyKind::kClos3:
+    case fabric::TopologyKind::kPools:
+      return "the host of the same place on the next leaf";
+    case fabric::TopologyKind::kRail:
+      return fmt::format("the NIC of the next rail, {} servers further on",
+                         topology.servers_per_leaf);
+    default:
+      return "the next host, in the order of their numbers";
   }
 }
 
@@ -61,7 +75,7 @@ bench::TrialSpec permutationTrial(const TestConfig& config, const PermutationPoi
     program = randomMessages(point.topology, message);
   }
   program.pattern = workload::Pattern::kShift;
-  program.shift = hostsPerLeaf(point.topology) % job.placement.ranks;
+  program.shift = shiftOf(point.topology) % job.placement.ranks;
   job.program = program;
   spec.workload->jobs.push_back(std::move(job));
   return spec;
@@ -148,6 +162,13 @@ Design PermutationProcedure::design(const TestConfig& config) const {
   const Bytes message = design.numbers.sweep<Bytes>(
       at_random ? "Bytes of a host at line rate" : "Message of every host", {Bytes(64 * kMiB)},
       {Bytes(2 * kMiB)}, config.scenario.parameters.sizes)[0];
+  if (at_random && message < kPermutationMessage) {
+    design.refusals.push_back(fmt::format(
+        "hosts send messages of {} at random times for as long as parameters.sizes takes, and {} "
+        "is shorter than one of them",
+        valueText(kPermutationMessage), valueText(message)));
+    return design;
+  }
   if (at_random) {
     design.numbers.configure(
         "Traffic", fmt::format("messages of {} at random times (Poisson), {} of line rate from "
@@ -177,7 +198,7 @@ Design PermutationProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-void PermutationProcedure::report(const TestConfig& /*config*/, const Design& design,
+void PermutationProcedure::report(const TestConfig& config, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
   const auto& points = design.carried<std::vector<PermutationPoint>>();
@@ -212,11 +233,10 @@ void PermutationProcedure::report(const TestConfig& /*config*/, const Design& de
        figure("Retransmitted", "packets/s", "retransmissions_per_s", retransmissionsPerSecond),
        figure("ECN marked", "%", "ecn_percent", ecnPercent),
        figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)});
-  std::string about =
-      traffic() == PermutationTraffic::kOneMessage
-          ? "Every host sends one message to the host of the same place on the next leaf. "
-          : "Every host sends messages at random times to the host of the same place on the next "
-            "leaf. ";
+  std::string about = fmt::format(
+      "Every host sends {} to {}. ",
+      traffic() == PermutationTraffic::kOneMessage ? "one message" : "messages at random times",
+      receiverText(config.scenario.topology));
   about +=
       "MMR (maximum over mean) and JFI are over all links between switches, of bytes and of the "
       "flows (QPs, PDCs) whose data a link carried. Goodput is the payload over the rate of the "

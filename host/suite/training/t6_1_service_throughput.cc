@@ -5,9 +5,9 @@
 // direction. Searched as in RFC 2544, section 26.1: the highest share of line rate (L1) at which
 // every message that a host posts on a fixed grid arrives in time, so that the offered rate was
 // also carried: all payload is at its receiver, no message failed, and the last one is done no
-// later than one step of the search, or kAllowance, after the end of the grid's last slot. Zero
-// loss is that of the application: drops, trims and retransmissions are separate columns. A message
-// goes in equal parts over all PDCs or QPs of its pair.
+// later than one step of the search, or the path's allowance, after the end of the grid's last
+// slot. Zero loss is that of the application: drops, trims and retransmissions are separate
+// columns. A message goes in equal parts over all PDCs or QPs of its pair.
 //
 // Besides, for every service: setup time of PDCs or QPs, one after the other between two hosts; and
 // how many of them per pair sustain the rate that was found with the most of the sweep.
@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "bench/sim/base_rtt.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/trials.h"
 #include "suite/search/search.h"
@@ -32,8 +33,10 @@
 namespace plumbline::suite {
 namespace {
 
-// Path and acknowledgement of the last message, which no grid of messages has in it.
-constexpr Picoseconds kAllowance = microseconds(10);
+// Path and acknowledgement of the last message, which no grid of messages has in it: at least this,
+// and on long or slow paths two idle round trips, of which the second is room for receivers that
+// acknowledge late.
+constexpr Picoseconds kLeastAllowance = microseconds(10);
 // Of a pair. A step that is not carried may leave them all open.
 constexpr std::uint64_t kMaxMessages = 4096;
 constexpr std::uint32_t kSetupsOfPair = 64;  // measured set-ups
@@ -41,6 +44,11 @@ constexpr std::size_t kService = 3;          // place of that axis
 constexpr std::array<const char*, 6> kServices{"ROD", "RUD", "RUDI", "UUD", "RC", "UC"};
 
 bool isConnected(const std::string& service) { return service != "RUDI" && service != "UUD"; }
+
+struct Sweep {
+  Picoseconds allowance;  // for the last message of a trial
+  std::vector<ServicePairs> points;
+};
 
 // A point of the sweep with its search result.
 struct Found {
@@ -77,24 +85,30 @@ class ServiceThroughputProcedure final : public FabricProcedure {
               ResultBuilder&) const override {}  // run() does it
 
  private:
-  static std::vector<ServicePairs> pointsOf(const TestConfig& config, Numbers& numbers);
+  static Sweep sweepOf(const TestConfig& config, Numbers& numbers);
   // Steps of the search: line rate over the resolution.
   static std::uint64_t stepsOf(const TestConfig& config) {
     return config.scenario.profile == scenario::Profile::kStandard ? 256 : 16;
   }
   // Enough that the allowance is no longer than a step of the search.
-  static std::uint64_t messagesFor(const TestConfig& config, Bytes size) {
-    const double bits = kAllowance.toSeconds() * static_cast<double>(stepsOf(config)) *
+  static std::uint64_t messagesFor(const TestConfig& config, Picoseconds allowance, Bytes size) {
+    const double bits = allowance.toSeconds() * static_cast<double>(stepsOf(config)) *
                         static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond());
     const double messages = std::ceil(bits / (8.0 * static_cast<double>(size.count())));
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(messages), 2, kMaxMessages);
   }
-  static Found search(const TestConfig& config, const SweepPoint& point, const ServicePairs& pairs,
-                      std::uint32_t repetitions, TrialRunner& runner, ResultBuilder& builder);
+  // The longest wait for messages after a trial.
+  static Picoseconds drainOf(const TestConfig& config, Picoseconds duration,
+                             Picoseconds allowance) {
+    return std::max(duration / static_cast<std::int64_t>(stepsOf(config)), allowance);
+  }
+  // Of one point of `design`.
+  static Found search(const TestConfig& config, const Design& design, std::size_t place,
+                      TrialRunner& runner, ResultBuilder& builder);
   static void reportThroughput(const TestConfig& config, const Design& design,
                                const std::vector<ServicePairs>& points,
                                const std::vector<Found>& found, ResultBuilder& builder);
-  static void reportServices(const TestConfig& config, const std::vector<ServicePairs>& points,
+  static void reportServices(const TestConfig& config, const Design& design,
                              const std::vector<Found>& found, TrialRunner& runner,
                              ResultBuilder& builder);
 };
@@ -136,8 +150,13 @@ double lateShare(const bench::TrialSpec& spec, const bench::TrialResult& trial) 
   return all > spec.duration ? 1 - spec.duration.toSeconds() / all.toSeconds() : 0;
 }
 
-std::vector<ServicePairs> ServiceThroughputProcedure::pointsOf(const TestConfig& config,
-                                                               Numbers& numbers) {
+Picoseconds allowanceOf(const TestConfig& config) {
+  const Picoseconds round_trip =
+      bench::idleRoundTrip(config.scenario.fabricSpec(), std::nullopt, transport::UetSpec());
+  return std::max(kLeastAllowance, round_trip * 2);
+}
+
+Sweep ServiceThroughputProcedure::sweepOf(const TestConfig& config, Numbers& numbers) {
   constexpr std::int64_t kMiB = 1 << 20;
   const scenario::Parameters& own = config.scenario.parameters;
   const std::uint32_t pairs = config.scenario.topology.hostCount() / 2;
@@ -147,29 +166,30 @@ std::vector<ServicePairs> ServiceThroughputProcedure::pointsOf(const TestConfig&
       numbers.sweep<std::uint32_t>("PDCs or QPs per pair", {1, 4, 16, 32}, {1, 16}, own.flows);
   const std::uint64_t asked =  // 0: by time
       own.iterations ? std::min<std::uint64_t>(*own.iterations, kMaxMessages) : 0;
+  Sweep sweep{allowanceOf(config), {}};
   numbers.configure(
       "Messages of every pair",
       asked > 0
           ? std::to_string(asked)
           : fmt::format("as many as last {} for each step of the search at line rate, at most {}",
-                        valueText(kAllowance), kMaxMessages));
-  std::vector<ServicePairs> points;
+                        durationText(sweep.allowance), kMaxMessages));
   for (const Bytes size : sizes) {
     for (const std::uint32_t n : flows) {
       for (const bool both : {false, true}) {
         for (const char* service : kServices) {
-          points.push_back({.service = service,
-                            .message = size,
-                            .messages = asked > 0 ? asked : messagesFor(config, size),
-                            .pairs = pairs,
-                            .flows = n,
-                            .flow_use = workload::FlowUse::kSplit,
-                            .bidirectional = both});
+          sweep.points.push_back(
+              {.service = service,
+               .message = size,
+               .messages = asked > 0 ? asked : messagesFor(config, sweep.allowance, size),
+               .pairs = pairs,
+               .flows = n,
+               .flow_use = workload::FlowUse::kSplit,
+               .bidirectional = both});
         }
       }
     }
   }
-  return points;
+  return sweep;
 }
 
 Design ServiceThroughputProcedure::design(const TestConfig& config) const {
@@ -187,22 +207,21 @@ Design ServiceThroughputProcedure::design(const TestConfig& config) const {
   design.numbers.configure("PDCs and QPs of the search", "set up before the trial");
   const std::uint64_t steps = stepsOf(config);
   design.numbers.configure("Resolution of the search", fmt::format("1/{} of line rate", steps));
+  const Sweep sweep = sweepOf(config, design.numbers);
   design.numbers.deviation(
       fmt::format("a rate is offered for the time of the messages, not for 60 s; a message of the "
-                  "last slot may "
-                  "be done one step of the search, at least {}, after it",
-                  valueText(kAllowance)));
+                  "last slot may be done one step of the search, at least {}, after it",
+                  durationText(sweep.allowance)));
   design.repetitions = design.numbers.repetitions(3, 1);
   design.hop_cost = 0.95;
-  const std::vector<ServicePairs> points = pointsOf(config, design.numbers);
-  for (const ServicePairs& point : points) {
+  for (const ServicePairs& point : sweep.points) {
     bench::TrialSpec spec = rateTrial(config, point, 100);
-    spec.drain = std::max(spec.duration / static_cast<std::int64_t>(steps), kAllowance);
+    spec.drain = drainOf(config, spec.duration, sweep.allowance);
     design.add({valueText(point.message), std::to_string(point.flows),
                 point.bidirectional ? "bidirectional" : "unidirectional", point.service},
                std::move(spec), serviceHops(config, point));
   }
-  design.carry(points);
+  design.carry(sweep);
   return design;
 }
 
@@ -217,7 +236,9 @@ Plan ServiceThroughputProcedure::plan(const TestConfig& config) const {
   // Set-up times, and doublings of the most flows of the sweep, for four services.
   Numbers unused(config);  // plan() does not hand out its design
   std::uint32_t max = 1;
-  for (const ServicePairs& point : pointsOf(config, unused)) max = std::max(max, point.flows);
+  for (const ServicePairs& point : sweepOf(config, unused).points) {
+    max = std::max(max, point.flows);
+  }
   std::uint64_t doublings = 0;
   for (std::uint32_t n = max * 2; n <= kMaxFlowsPerPair; n *= 2) ++doublings;
   plan.trials_expected += 4 * (1 + doublings);
@@ -225,18 +246,21 @@ Plan ServiceThroughputProcedure::plan(const TestConfig& config) const {
   return plan;
 }
 
-Found ServiceThroughputProcedure::search(const TestConfig& config, const SweepPoint& point,
-                                         const ServicePairs& pairs, std::uint32_t repetitions,
-                                         TrialRunner& runner, ResultBuilder& builder) {
+Found ServiceThroughputProcedure::search(const TestConfig& config, const Design& design,
+                                         std::size_t place, TrialRunner& runner,
+                                         ResultBuilder& builder) {
+  const auto& sweep = design.carried<Sweep>();
+  const ServicePairs& pairs = sweep.points.at(place);
+  const SweepPoint& point = design.points.at(place);
   Found found{{point, {}}, {}};
   const std::uint64_t steps = stepsOf(config);
-  for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
+  for (std::uint32_t repetition = 0; repetition < design.repetitions; ++repetition) {
     std::optional<bench::TrialResult> best;
     double late = 0;  // of `best`
     const auto trial = [&](std::uint64_t step) {
       const double percent = 100.0 * static_cast<double>(step) / static_cast<double>(steps);
       bench::TrialSpec spec = rateTrial(config, pairs, percent);
-      spec.drain = std::max(spec.duration / static_cast<std::int64_t>(steps), kAllowance);
+      spec.drain = drainOf(config, spec.duration, sweep.allowance);
       spec = withSeedsOf(spec, repetition);
       const std::string label =
           fmt::format("{}, {:.4g} % of line rate, repetition {}", point.label, percent, repetition);
@@ -270,15 +294,14 @@ results::TestResult ServiceThroughputProcedure::run(const TestConfig& config,
   for (const auto& [name, value] : design.numbers.configuration()) {
     builder.result().configuration.emplace_back(name, value);
   }
-  const auto& points = design.carried<std::vector<ServicePairs>>();
+  const std::vector<ServicePairs>& points = design.carried<Sweep>().points;
   std::vector<Found> found;
   found.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    found.push_back(
-        search(config, design.points[i], points[i], design.repetitions, runner, builder));
+    found.push_back(search(config, design, i, runner, builder));
   }
   reportThroughput(config, design, points, found, builder);
-  reportServices(config, points, found, runner, builder);
+  reportServices(config, design, found, runner, builder);
   return builder.take();
 }
 
@@ -395,10 +418,10 @@ std::optional<results::Quantity> setupTime(const TestConfig& config, const std::
   return quantity;
 }
 
-void ServiceThroughputProcedure::reportServices(const TestConfig& config,
-                                                const std::vector<ServicePairs>& points,
+void ServiceThroughputProcedure::reportServices(const TestConfig& config, const Design& design,
                                                 const std::vector<Found>& found,
                                                 TrialRunner& runner, ResultBuilder& builder) {
+  const auto& [allowance, points] = design.carried<Sweep>();
   results::Table table{
       "connections",
       "PDCs and QPs by service",
@@ -443,7 +466,7 @@ void ServiceThroughputProcedure::reportServices(const TestConfig& config,
       ServicePairs pairs = points[*from];
       pairs.flows = n;
       bench::TrialSpec spec = rateTrial(config, pairs, percent);
-      spec.drain = std::max(spec.duration / static_cast<std::int64_t>(stepsOf(config)), kAllowance);
+      spec.drain = drainOf(config, spec.duration, allowance);
       const std::string label = fmt::format("{}, {} flows", service, n);
       const bench::TrialResult trial = runner.run(spec, 0, label);
       failed = !passes(trial, pairs);

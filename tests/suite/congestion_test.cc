@@ -166,6 +166,43 @@ TEST(Trimming, FirstRequestFollowsTheOnsetByHalfARoundTrip) {
   EXPECT_EQ(findKpi(result, "bandwidth_saved_percent", "dropped"), nullptr);
 }
 
+// Whether a limit on the KPI at this point would be "not measured".
+bool isNotMeasured(const results::TestResult& result, const std::string& name,
+                   const std::string& point) {
+  return std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
+                     [&](const auto& one) { return one.name == name && one.point == point; });
+}
+
+void expectNoSavings(const results::TestResult& result, const std::string& reason) {
+  ASSERT_TRUE(result.valid);
+  for (const char* name : {"bandwidth_saved_percent", "time_saved_percent"}) {
+    EXPECT_EQ(findKpi(result, name, "trimmed"), nullptr) << name;
+    EXPECT_TRUE(isNotMeasured(result, name, "trimmed")) << name;
+  }
+  EXPECT_NE(anomalies(result).find(reason), std::string::npos) << anomalies(result);
+}
+
+// Two messages of 64 KiB do not reach a threshold of 800 KB.
+TEST(Trimming, SavesNothingThatIsKnownWithoutAnOverflow) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  const results::TestResult result = runTest(trimmingProcedure(), scenario);
+  EXPECT_EQ(kpi(result, "trimmed_packets", "trimmed").value, 0);
+  expectNoSavings(result, "no packet was trimmed in 2 of 2 repetitions");
+}
+
+// Two windows of eight bandwidth-delay products are 16 * 50 KB/us * 5.5 us = 4.4 MB: above a
+// threshold of 100 KB, but below it and the limit together, which is the room without trimming.
+TEST(Trimming, SavesNothingThatIsKnownWithoutADrop) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.trim->threshold = Bytes(100'000);
+  scenario.switches.trim->limit = Bytes(6'000'000);
+  const results::TestResult result = runTest(trimmingProcedure(), scenario);
+  EXPECT_GT(kpi(result, "trimmed_packets", "trimmed").value, 0);
+  EXPECT_EQ(kpi(result, "dropped_packets", "dropped").value, 0);
+  expectNoSavings(result, "no packet was dropped in 2 of 2 repetitions");
+}
+
 TEST(Trimming, WithoutTrimmingInTheDutThereIsNothingToMeasure) {
   scenario::Scenario scenario = smallFabric();
   scenario.switches.trim.reset();

@@ -256,6 +256,25 @@ TEST(CbfcPfc, TellsHowFarPausesReachAndWhatTheVictimGets) {
   EXPECT_EQ(result.repeatability.rows.size(), 4U);  // blocking, of every pair of points
 }
 
+// Four uplinks of 40 Gb/s into the receiver's leaf: the incast takes 2.5 times as long as at its
+// link's rate, and is still seen to its end.
+TEST(CbfcPfc, SeesAnIncastToItsEndThatAFabricSlowsDown) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.fabric_rate = gigabitsPerSecond(40);
+  scenario.parameters.incast_ratios = {{12}};
+  scenario.parameters.sizes = {{Bytes(128 << 10)}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(cbfcPfcProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  for (const char* means : {"PFC", "CBFC"}) {
+    for (const char* its : {"the incast's", "its own"}) {
+      const std::string point = fmt::format("12 senders, {}, {}, incast and victim", means, its);
+      EXPECT_GT(kpi(result, "goodput_percent", point).value, 100 * 0.9 * 40 / 400 / 2) << point;
+      EXPECT_LE(kpi(result, "goodput_percent", point).value, 100 * 4.0 * 40 / 400) << point;
+    }
+  }
+}
+
 TEST(PauseHops, CountLinksToTheHost) {
   const fabric::Topology topology = fabric::buildTopology(smallFabric().topology);
   bench::FabricResult result;

@@ -564,6 +564,67 @@ TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
   EXPECT_EQ(deviations(slower).find("have no PFC watchdog"), std::string::npos);
 }
 
+// At 100 Gb/s four inputs of 200 KB take 4 * 200 KB / (42 % of 12.5 KB/us) = 152 us to fill, and
+// the one of the trigger's leaf longer still: more than 200 us.
+TEST(PfcDeadlock, TheTriggerLastsUntilTheCycleIsClosed) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.switches.pfc->xoff = Bytes(200'000);
+  scenario.switches.pfc->xon = Bytes(190'000);
+  scenario.parameters.repetitions = 2;
+  checkDeadlock(runTest(pfcDeadlockProcedure(), scenario));
+}
+
+// That DUT in 200 us: the trigger, at most from 20 to 150 us, is too short. No deadlock without it
+// is seen all the same.
+TEST(PfcDeadlock, ATriggerThatDoesNotCloseTheCycleShowsNothing) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.switches.pfc->xoff = Bytes(200'000);
+  scenario.switches.pfc->xon = Bytes(190'000);
+  scenario.parameters.duration = microseconds(200);
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(pfcDeadlockProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  EXPECT_EQ(kpi(result, "deadlock", "no trigger").value, 0);
+  for (const char* point :
+       {"trigger, no watchdog", "trigger, watchdog drops", "trigger, watchdog forwards"}) {
+    for (const char* name : {"deadlock", "zero_throughput_us", "recovery_us"}) {
+      EXPECT_EQ(findKpi(result, name, point), nullptr) << name << " at " << point;
+      EXPECT_TRUE(isNotMeasured(result, name, point)) << name << " at " << point;
+    }
+  }
+  EXPECT_NE(anomalies(result).find("the trigger did not close the cycle"), std::string::npos);
+  EXPECT_NE(result.summary.find("trigger, no watchdog: not observed"), std::string::npos);
+}
+
+// A frame takes more than 2 us from host to host.
+TEST(PfcDeadlock, ATrialInWhichNothingArrivesShowsNothing) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.duration = microseconds(1);
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(pfcDeadlockProcedure(), scenario);
+  for (const char* point : {"no trigger", "trigger, no watchdog", "trigger, watchdog drops"}) {
+    for (const char* name : {"deadlock", "zero_throughput_us", "recovery_us"}) {
+      EXPECT_EQ(findKpi(result, name, point), nullptr) << name << " at " << point;
+    }
+  }
+  EXPECT_NE(anomalies(result).find("no flow made progress"), std::string::npos);
+}
+
+// SONiC's detection time of 200 ms is not over in a trial of 4 ms: that is no deadlock in spite of
+// the watchdog.
+TEST(PfcDeadlock, AWatchdogThatCannotActIsNotJudged) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.seed = 1;
+  scenario.switches.pfc->watchdog.emplace();
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(pfcDeadlockProcedure(), scenario);
+  EXPECT_EQ(kpi(result, "deadlock", "trigger, no watchdog").value, 1);
+  EXPECT_EQ(findKpi(result, "deadlock", "trigger, watchdog drops"), nullptr);
+  EXPECT_NE(anomalies(result).find("the watchdog could not act"), std::string::npos);
+}
+
 // No flow outside the cycle delivers anything after its first frame, which would count as progress.
 TEST(PfcDeadlock, FlowsOffTheCycleStaySilent) {
   const bench::Capabilities bench = SimRunner().bench.capabilities();

@@ -471,6 +471,25 @@ TEST(PfcIncast, IsLosslessAndSpreadsWithMoreSenders) {
   EXPECT_TRUE(text(words[2]).starts_with("not tested"));
 }
 
+// Pauses of 100 quanta, 0.13 us at 400 Gb/s, are refreshed many times: every PAUSE frame takes
+// effect at one port, which belongs to one hop.
+TEST(PfcIncast, PauseFramesOfHopsAndPortsAddUp) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.pfc->quanta = 100;
+  scenario.parameters.incast_ratios = {{12}};
+  scenario.parameters.repetitions = 2;
+  const results::TestResult result = runTest(pfcIncastProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  const double all = kpi(result, "pfc_per_s", "12 senders").value;
+  double hops = 0;
+  for (const auto& row : table(result, "pauses_by_hop").rows) hops += quantity(row[3]).value;
+  double ports = 0;
+  for (const auto& row : table(result, "pauses_by_port").rows) ports += quantity(row[2]).value;
+  EXPECT_GT(all, 0);
+  EXPECT_NEAR(hops, all, 1e-6 * all);
+  EXPECT_NEAR(ports, all, 1e-6 * all);
+}
+
 // 1,000 B above xoff hold no frame of 4 KB.
 TEST(PfcIncast, SaysThatTheHeadroomIsTooSmall) {
   scenario::Scenario scenario = smallFabric();

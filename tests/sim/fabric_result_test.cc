@@ -54,6 +54,7 @@ FabricResult everything() {
     link.max_queue_bytes = count();
     link.paused = time();
     link.pauses = count();
+    link.pause_frames = count();
     for (Picoseconds& paused : link.paused_by_priority) paused = time();
     link.utilisation = 0.1 + 1.0 / static_cast<double>(count());
     HopRetries& hop = link.retries.emplace();
@@ -134,6 +135,7 @@ TEST(FabricResult, ComesBackFromItsText) {
   EXPECT_EQ(back.links[1].name, "spine1-leaf0");
   EXPECT_EQ(back.links[1].rate, sent.links[1].rate);
   EXPECT_EQ(back.links[1].utilisation, sent.links[1].utilisation);
+  EXPECT_EQ(back.links[1].pause_frames, sent.links[1].pause_frames);
   ASSERT_TRUE(back.links[1].retries);
   EXPECT_EQ(back.links[1].retries->bit_error_rate, 1e-6);
   EXPECT_EQ(back.links[1].retries->nacks, sent.links[1].retries->nacks);
@@ -188,8 +190,8 @@ TEST(FabricResult, WritesEveryField) {
   EXPECT_EQ(numbers, counts - 2 - 8);
 }
 
-// Results from before lost NACKs, replay limits, old frames and INITs were counted can still be
-// read.
+// Results from before lost NACKs, replay limits, old frames, INITs and the PAUSE frames of links
+// were counted can still be read.
 TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
   nlohmann::json json = nlohmann::json::parse(everything().toJson());
   nlohmann::json& drops = json.at("total").at("drops");
@@ -200,6 +202,7 @@ TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
   for (nlohmann::json& link : json.at("links")) {
     link.at("retries").erase("nacks_lost");
     link.at("retries").erase("timed_latency");
+    link.erase("pause_frames");
   }
   const FabricResult sent = everything();
   const FabricResult back = FabricResult::fromJson(json.dump());
@@ -211,6 +214,8 @@ TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
   EXPECT_EQ(back.links[0].retries->nacks, sent.links[0].retries->nacks);
   EXPECT_EQ(back.links[0].retries->nacks_lost, 0U);
   EXPECT_EQ(back.links[0].retries->timed_latency.count(), 0U);
+  EXPECT_EQ(back.links[0].pauses, sent.links[0].pauses);
+  EXPECT_FALSE(back.links[0].pause_frames);  // not zero: the link was paused
 }
 
 TEST(FabricResult, WithoutFairnessThereIsNone) {

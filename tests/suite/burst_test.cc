@@ -210,6 +210,41 @@ TEST(Burst, OnSimulatedHostsIsTheFluidBound) {
     EXPECT_GE(frames, (room - 1) / (senders - 1)) << senders;
     EXPECT_LE(frames, room / (senders - 1)) << senders;
   }
+  // The receiver's link is busy throughout: without a frame in every slot, N - 1 of N stay.
+  for (const auto& row : table(result, "burst").rows) {
+    const double ratio = quantity(row[3]).value / quantity(row[2]).value;
+    EXPECT_NEAR(quantity(row[6]).value, quantity(row[5]).value * (1 - 1 / ratio), 1e-6);
+  }
+}
+
+// 64,000 B hold 250 frames. Behind an uplink of a quarter of the rate three of four frames of a
+// burst stay in the DUT: 333 of them fill it (RFC 9004: implied * (1 - 25 %)). Of two senders the
+// rate at which frames leave is not known while the burst lasts.
+TEST(Burst, CorrectsForASlowerLinkBeforeTheReceivers) {
+  scenario::Scenario scenario;
+  scenario.bench = "sim";
+  scenario.topology.kind = fabric::TopologyKind::kClos2;
+  scenario.topology.leaves = 2;
+  scenario.topology.spines = 1;
+  scenario.topology.hosts_per_leaf = 3;
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.topology.fabric_rate = gigabitsPerSecond(25);
+  scenario.switches.buffer_per_port = Bytes(64'000);
+  scenario.traffic.frame_sizes = {{Bytes(256)}};
+  scenario.parameters.incast_ratios = {{1, 2}};
+  scenario.parameters.repetitions = 2;
+  scenario.parameters.max_burst = 1000;
+  SimRunner runner(gigabitsPerSecond(100));
+  const results::TestResult result =
+      burstProcedure().run({scenario, runner.bench.capabilities()}, runner);
+  ASSERT_TRUE(result.valid);
+  constexpr double kSlotNs = (256 + 20) * 0.08;
+  const auto& rows = table(result, "burst").rows;
+  EXPECT_EQ(text(rows.at(0)[1]), "1:1");
+  EXPECT_NEAR(quantity(rows[0][2]).value, 250 / 0.75, 2);
+  EXPECT_NEAR(quantity(rows[0][6]).value, 250 * kSlotNs, 2 * kSlotNs);
+  EXPECT_EQ(text(rows.at(1)[6]), "not observed");
+  EXPECT_THAT(anomalies(result), HasSubstr("corrected buffer time not observed"));
 }
 
 }  // namespace

@@ -166,6 +166,43 @@ TEST(Trimming, FirstRequestFollowsTheOnsetByHalfARoundTrip) {
   EXPECT_EQ(findKpi(result, "bandwidth_saved_percent", "dropped"), nullptr);
 }
 
+// Whether a limit on the KPI at this point would be "not measured".
+bool isNotMeasured(const results::TestResult& result, const std::string& name,
+                   const std::string& point) {
+  return std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
+                     [&](const auto& one) { return one.name == name && one.point == point; });
+}
+
+void expectNoSavings(const results::TestResult& result, const std::string& reason) {
+  ASSERT_TRUE(result.valid);
+  for (const char* name : {"bandwidth_saved_percent", "time_saved_percent"}) {
+    EXPECT_EQ(findKpi(result, name, "trimmed"), nullptr) << name;
+    EXPECT_TRUE(isNotMeasured(result, name, "trimmed")) << name;
+  }
+  EXPECT_NE(anomalies(result).find(reason), std::string::npos) << anomalies(result);
+}
+
+// Two messages of 64 KiB do not reach a threshold of 800 KB.
+TEST(Trimming, SavesNothingThatIsKnownWithoutAnOverflow) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  const results::TestResult result = runTest(trimmingProcedure(), scenario);
+  EXPECT_EQ(kpi(result, "trimmed_packets", "trimmed").value, 0);
+  expectNoSavings(result, "no packet was trimmed in 2 of 2 repetitions");
+}
+
+// Two windows of eight bandwidth-delay products are 16 * 50 KB/us * 5.5 us = 4.4 MB: above a
+// threshold of 100 KB, but below it and the limit together, which is the room without trimming.
+TEST(Trimming, SavesNothingThatIsKnownWithoutADrop) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.trim->threshold = Bytes(100'000);
+  scenario.switches.trim->limit = Bytes(6'000'000);
+  const results::TestResult result = runTest(trimmingProcedure(), scenario);
+  EXPECT_GT(kpi(result, "trimmed_packets", "trimmed").value, 0);
+  EXPECT_EQ(kpi(result, "dropped_packets", "dropped").value, 0);
+  expectNoSavings(result, "no packet was dropped in 2 of 2 repetitions");
+}
+
 TEST(Trimming, WithoutTrimmingInTheDutThereIsNothingToMeasure) {
   scenario::Scenario scenario = smallFabric();
   scenario.switches.trim.reset();
@@ -217,6 +254,25 @@ TEST(CbfcPfc, TellsHowFarPausesReachAndWhatTheVictimGets) {
   EXPECT_NEAR(kpi(result, "victim_gbps", "12 senders, PFC, its own, victim alone").value,
               40.0 * 1024 / 1044, 0.5);
   EXPECT_EQ(result.repeatability.rows.size(), 4U);  // blocking, of every pair of points
+}
+
+// Four uplinks of 40 Gb/s into the receiver's leaf: the incast takes 2.5 times as long as at its
+// link's rate, and is still seen to its end.
+TEST(CbfcPfc, SeesAnIncastToItsEndThatAFabricSlowsDown) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.fabric_rate = gigabitsPerSecond(40);
+  scenario.parameters.incast_ratios = {{12}};
+  scenario.parameters.sizes = {{Bytes(128 << 10)}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(cbfcPfcProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  for (const char* means : {"PFC", "CBFC"}) {
+    for (const char* its : {"the incast's", "its own"}) {
+      const std::string point = fmt::format("12 senders, {}, {}, incast and victim", means, its);
+      EXPECT_GT(kpi(result, "goodput_percent", point).value, 100 * 0.9 * 40 / 400 / 2) << point;
+      EXPECT_LE(kpi(result, "goodput_percent", point).value, 100 * 4.0 * 40 / 400) << point;
+    }
+  }
 }
 
 TEST(PauseHops, CountLinksToTheHost) {
@@ -415,6 +471,25 @@ TEST(PfcIncast, IsLosslessAndSpreadsWithMoreSenders) {
   EXPECT_TRUE(text(words[2]).starts_with("not tested"));
 }
 
+// Pauses of 100 quanta, 0.13 us at 400 Gb/s, are refreshed many times: every PAUSE frame takes
+// effect at one port, which belongs to one hop.
+TEST(PfcIncast, PauseFramesOfHopsAndPortsAddUp) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.pfc->quanta = 100;
+  scenario.parameters.incast_ratios = {{12}};
+  scenario.parameters.repetitions = 2;
+  const results::TestResult result = runTest(pfcIncastProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  const double all = kpi(result, "pfc_per_s", "12 senders").value;
+  double hops = 0;
+  for (const auto& row : table(result, "pauses_by_hop").rows) hops += quantity(row[3]).value;
+  double ports = 0;
+  for (const auto& row : table(result, "pauses_by_port").rows) ports += quantity(row[2]).value;
+  EXPECT_GT(all, 0);
+  EXPECT_NEAR(hops, all, 1e-6 * all);
+  EXPECT_NEAR(ports, all, 1e-6 * all);
+}
+
 // 1,000 B above xoff hold no frame of 4 KB.
 TEST(PfcIncast, SaysThatTheHeadroomIsTooSmall) {
   scenario::Scenario scenario = smallFabric();
@@ -506,6 +581,67 @@ TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
   EXPECT_GE(standstill(slower), times[0] + 200 - 100 - 20);  // a poll, two samples
   EXPECT_LE(standstill(slower), times[0] + 2 * (200 + 100) + 20);
   EXPECT_EQ(deviations(slower).find("have no PFC watchdog"), std::string::npos);
+}
+
+// At 100 Gb/s four inputs of 200 KB take 4 * 200 KB / (42 % of 12.5 KB/us) = 152 us to fill, and
+// the one of the trigger's leaf longer still: more than 200 us.
+TEST(PfcDeadlock, TheTriggerLastsUntilTheCycleIsClosed) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.switches.pfc->xoff = Bytes(200'000);
+  scenario.switches.pfc->xon = Bytes(190'000);
+  scenario.parameters.repetitions = 2;
+  checkDeadlock(runTest(pfcDeadlockProcedure(), scenario));
+}
+
+// That DUT in 200 us: the trigger, at most from 20 to 150 us, is too short. No deadlock without it
+// is seen all the same.
+TEST(PfcDeadlock, ATriggerThatDoesNotCloseTheCycleShowsNothing) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.switches.pfc->xoff = Bytes(200'000);
+  scenario.switches.pfc->xon = Bytes(190'000);
+  scenario.parameters.duration = microseconds(200);
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(pfcDeadlockProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  EXPECT_EQ(kpi(result, "deadlock", "no trigger").value, 0);
+  for (const char* point :
+       {"trigger, no watchdog", "trigger, watchdog drops", "trigger, watchdog forwards"}) {
+    for (const char* name : {"deadlock", "zero_throughput_us", "recovery_us"}) {
+      EXPECT_EQ(findKpi(result, name, point), nullptr) << name << " at " << point;
+      EXPECT_TRUE(isNotMeasured(result, name, point)) << name << " at " << point;
+    }
+  }
+  EXPECT_NE(anomalies(result).find("the trigger did not close the cycle"), std::string::npos);
+  EXPECT_NE(result.summary.find("trigger, no watchdog: not observed"), std::string::npos);
+}
+
+// A frame takes more than 2 us from host to host.
+TEST(PfcDeadlock, ATrialInWhichNothingArrivesShowsNothing) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.duration = microseconds(1);
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(pfcDeadlockProcedure(), scenario);
+  for (const char* point : {"no trigger", "trigger, no watchdog", "trigger, watchdog drops"}) {
+    for (const char* name : {"deadlock", "zero_throughput_us", "recovery_us"}) {
+      EXPECT_EQ(findKpi(result, name, point), nullptr) << name << " at " << point;
+    }
+  }
+  EXPECT_NE(anomalies(result).find("no flow made progress"), std::string::npos);
+}
+
+// SONiC's detection time of 200 ms is not over in a trial of 4 ms: that is no deadlock in spite of
+// the watchdog.
+TEST(PfcDeadlock, AWatchdogThatCannotActIsNotJudged) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.seed = 1;
+  scenario.switches.pfc->watchdog.emplace();
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(pfcDeadlockProcedure(), scenario);
+  EXPECT_EQ(kpi(result, "deadlock", "trigger, no watchdog").value, 1);
+  EXPECT_EQ(findKpi(result, "deadlock", "trigger, watchdog drops"), nullptr);
+  EXPECT_NE(anomalies(result).find("the watchdog could not act"), std::string::npos);
 }
 
 // No flow outside the cycle delivers anything after its first frame, which would count as progress.

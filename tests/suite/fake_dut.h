@@ -55,6 +55,14 @@ class FakeDut final : public TrialRunner {
         seen.sent_frames = load->frames;
         const std::uint64_t limit = burst(stream.frame, spec.streams.size(), repetition);
         seen.lost = load->frames > limit ? load->frames - limit : 0;
+        // One queue that a frame leaves in every slot: the last one waits for all that came before.
+        const auto slot =
+            static_cast<std::uint64_t>(frameSlot(stream.frame, gigabitsPerSecond(100)).count());
+        if (result.latency.empty()) result.latency.emplace_back();
+        result.latency.front().histogram.record(1'000'000);
+        result.latency.front().histogram.record(1'000'000 +
+                                                std::min<std::uint64_t>(load->frames, limit) *
+                                                    (spec.streams.size() - 1) * slot);
       } else {
         seen.sent_frames = 1'000'000;
         if (rates[stream.from] > throughput.partsPerTrillion()) seen.lost = 1;

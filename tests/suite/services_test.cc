@@ -231,6 +231,63 @@ TEST(ServiceLatency, QpsMayBeSetUpOutOfBand) {
   const double more = kpi(result, "message_mean_ns", "64 B, first message, RC").value -
                       kpi(result, "message_min_ns", "64 B, zero load, RC").value;
   EXPECT_NEAR(more, 30'000, 10);
+  // No message at zero load waits for it: all take the same time.
+  EXPECT_NEAR(kpi(result, "message_mean_ns", "64 B, zero load, RC").value,
+              kpi(result, "message_min_ns", "64 B, zero load, RC").value, 1);
+}
+
+bool setsUp(const bench::TransportSpec& transport) {
+  if (const auto* roce = std::get_if<transport::RoceSpec>(&transport)) {
+    return roce->cm || roce->setup_time > Picoseconds(0);
+  }
+  return std::get<transport::UetSpec>(transport).pdc_setup.has_value();
+}
+
+// Whatever the scenario says of set-up, only trials that measure it have any: the first messages of
+// T6.2 and the opened connections of T6.7.
+TEST(Setup, IsOnlyInTrialsThatMeasureIt) {
+  transport::RoceSpec roce = defaultRoce();
+  roce.cm.emplace();
+  transport::UetSpec uet;
+  uet.pdc_setup.emplace();
+  const SimRunner runner;
+  std::size_t seen = 0;
+  for (const bench::TransportSpec& transport :
+       {bench::TransportSpec(roce), bench::TransportSpec(uet)}) {
+    scenario::Scenario scenario = smallFabric();
+    scenario.transport = transport;
+    for (const Procedure* test : procedures()) {
+      if (!test->onHosts() || test->runsWorkload()) continue;
+      for (const PlannedTrial& trial :
+           test->plan({scenario, runner.bench.capabilities()}).samples) {
+        if (!trial.spec.transport) continue;
+        ++seen;
+        EXPECT_EQ(setsUp(*trial.spec.transport),
+                  trial.label.find("first message") != std::string::npos ||
+                      trial.label.find("opened") != std::string::npos)
+            << test->id() << ", " << trial.label;
+      }
+    }
+  }
+  EXPECT_GT(seen, 100U);
+}
+
+// QPs that exist share the host's link, whatever opening one would take.
+TEST(Setup, DoesNotSlowDownConnectionsThatExist) {
+  const std::string point = "100 connections, established, 64 KiB each, RC";
+  const double share =
+      kpi(runTest(pdcScaleProcedure(), smallFabric()), "goodput_percent", point).value;
+  scenario::Scenario scenario = smallFabric();
+  transport::RoceSpec roce = defaultRoce();
+  roce.setup_time = milliseconds(10);
+  scenario.transport = roce;
+  const results::TestResult result = runTest(pdcScaleProcedure(), scenario);
+  EXPECT_EQ(kpi(result, "goodput_percent", point).value, share);
+  // Out of band, all at once.
+  EXPECT_GE(kpi(result, "first_message_p50_us", "100 connections, opened, 64 B each, RC").value,
+            10'000);
+  EXPECT_TRUE(std::any_of(result.configuration.begin(), result.configuration.end(),
+                          [](const auto& line) { return line.first == "QPs and PDCs"; }));
 }
 
 // (a) RC: the initiator does two steps of 500 us for each, one at a time: 1,000 a second. RUD: M

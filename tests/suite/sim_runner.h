@@ -12,18 +12,20 @@ namespace plumbline::suite {
 
 class SimRunner final : public TrialRunner {
  public:
+  explicit SimRunner(BitRate line_rate = gigabitsPerSecond(400)) : bench(makeBench(line_rate)) {}
+
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t, const std::string&) override {
     ++trials;
     return bench.run(spec, {});
   }
 
-  bench::SimBench bench = makeBench();
+  bench::SimBench bench;
   std::uint64_t trials = 0;
 
  private:
-  static bench::SimBench makeBench() {
+  static bench::SimBench makeBench(BitRate line_rate) {
     bench::SimBenchOptions options;
-    options.line_rate = gigabitsPerSecond(400);
+    options.line_rate = line_rate;
     return bench::SimBench(options);
   }
 };

@@ -73,6 +73,7 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
     load.marked = counters.marked;
     load.max_queue_bytes = counters.max_queue_bytes;
     load.pauses = counters.pauses;
+    load.pause_frames = counters.xoff_received;
     load.paused_by_priority = counters.paused;
     for (const Picoseconds paused : counters.paused) load.paused += paused;
     load.utilisation = utilisation(counters, fabric.unsentRest(id), link.rate, result.load_end);

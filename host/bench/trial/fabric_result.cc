@@ -182,6 +182,7 @@ Json linkToJson(const LinkLoad& link) {
             {"utilisation", link.utilisation}};
   if (link.headroom_dropped > 0) json["headroom_dropped"] = link.headroom_dropped;
   if (link.pauses > 0) json["pauses"] = link.pauses;
+  if (link.pause_frames.value_or(0) > 0) json["pause_frames"] = *link.pause_frames;
   if (link.paused > Picoseconds(0)) {  // which few links are
     for (const Picoseconds paused : link.paused_by_priority) {
       json["paused_priorities_ps"].push_back(paused.count());
@@ -204,6 +205,11 @@ LinkLoad linkFromJson(const Json& json) {
   json.at("max_queue_bytes").get_to(link.max_queue_bytes);
   link.paused = timeFromJson(json.at("paused_ps"));
   link.pauses = json.value("pauses", std::uint64_t{0});
+  if (json.contains("pause_frames")) {
+    link.pause_frames = json.at("pause_frames").get<std::uint64_t>();
+  } else if (link.pauses > 0) {
+    link.pause_frames.reset();
+  }
   if (json.contains("paused_priorities_ps")) {
     for (std::size_t p = 0; p < link.paused_by_priority.size(); ++p) {
       link.paused_by_priority[p] = timeFromJson(json.at("paused_priorities_ps").at(p));

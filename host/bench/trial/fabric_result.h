@@ -49,7 +49,10 @@ struct LinkLoad {
   std::uint64_t marked = 0;
   std::uint64_t max_queue_bytes = 0;
   std::uint64_t pauses = 0;  // of its sender, begun
-  Picoseconds paused;        // summed over priorities
+  // PAUSE frames that took effect on its sender, refreshes included, each counted once for every
+  // priority. Paused links in results of older programs have no such count.
+  std::optional<std::uint64_t> pause_frames = 0;
+  Picoseconds paused;  // summed over priorities
   std::array<Picoseconds, 8> paused_by_priority{};
   // Share of the time [0, load_end] in which frames of every kind (PAUSE, CC_Update and LLR replays
   // as well) occupied the wire, preambles and gaps included; a frame on the wire at sim_end counts

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
 #include "base/work.h"
@@ -124,8 +125,20 @@ results::TestResult FabricProcedure::run(const TestConfig& config, TrialRunner& 
   return builder.take();
 }
 
+std::optional<bench::TransportSpec> scenarioTransport(const TestConfig& config) {
+  std::optional<bench::TransportSpec> transport = config.scenario.transport;
+  if (!transport) return transport;
+  if (auto* roce = std::get_if<transport::RoceSpec>(&*transport)) {
+    roce->setup_time = Picoseconds(0);
+    roce->cm.reset();
+  } else {
+    std::get<transport::UetSpec>(*transport).pdc_setup.reset();
+  }
+  return transport;
+}
+
 bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& defaults) {
-  return config.scenario.transport.value_or(defaults);
+  return scenarioTransport(config).value_or(defaults);
 }
 
 transport::RoceSpec defaultRoce() {

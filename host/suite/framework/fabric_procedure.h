@@ -4,6 +4,7 @@
 
 #include <any>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,7 +113,11 @@ class FabricProcedure : public Procedure {
 // The DUT of a scenario, and a trial on it that has no jobs yet.
 bench::TrialSpec emptyTrial(const TestConfig& config);
 
-// The scenario's transport, or else `usual`.
+// The scenario's transport with QPs and PDCs that exist before the trial, for every test but
+// `free`: what the scenario says of setting them up is only for trials that measure it
+// (training/services.h).
+std::optional<bench::TransportSpec> scenarioTransport(const TestConfig& config);
+// The same, or else `defaults`.
 bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& defaults);
 // RC, path MTU 4096, DCQCN with the parameters of its paper.
 transport::RoceSpec defaultRoce();

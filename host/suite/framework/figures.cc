@@ -43,11 +43,16 @@ std::size_t placeOf(const Design& design, const Measured& measured) {
 
 namespace {
 
+bool isHidden(const Design& design, const Measured& measured, const Figure& figure) {
+  return figure.hidden && figure.hidden(placeOf(design, measured));
+}
+
 // Of the repetitions that observed it.
 std::vector<Reading> observedOf(const Design& design, const Measured& measured,
                                 const Figure& figure) {
   const std::size_t place = placeOf(design, measured);
   std::vector<Reading> values;
+  if (isHidden(design, measured, figure)) return values;
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     const bench::TrialResult& trial = measured.trials[i];
     const std::optional<Reading> value =
@@ -107,8 +112,10 @@ void addTable(const Design& design, std::span<const Measured> measured,
     for (const Figure& figure : figures) {
       const std::vector<Reading> values = observedOf(design, one, figure);
       if (values.size() < one.trials.size()) {
-        row.emplace_back(partlyObserved(values, one.trials.size(), figure));
-        if (figure.fails_limits) {
+        const bool hidden = isHidden(design, one, figure);
+        row.emplace_back(hidden ? "not observed"
+                                : partlyObserved(values, one.trials.size(), figure));
+        if (figure.fails_limits || hidden) {
           builder.result().unmeasured.push_back({figure.kpi, one.point.label});
         }
         continue;

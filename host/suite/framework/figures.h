@@ -30,6 +30,9 @@ struct Figure {
   std::string absent = "not observed";
   // A missing value is worse than any number: a limit on the figure is then not met.
   bool fails_limits = false;
+  // Points at which the trials could not show it, for a reason among the anomalies: no values, the
+  // cell is "not observed", and a limit on the figure is not met.
+  std::function<bool(std::size_t point)> hidden{};
   // Replaces `of` for figures that depend on the repetition: compared with the same repetition of
   // another point, or found by a search of its own.
   std::function<std::optional<Reading>(std::size_t point, std::size_t repetition,

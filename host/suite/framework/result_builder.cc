@@ -67,6 +67,13 @@ std::string switchText(const fabric::SwitchSpec& switches) {
       durationText(switches.latency), bufferText(switches));
 }
 
+bool setsUp(const bench::TransportSpec& transport) {
+  if (const auto* roce = std::get_if<transport::RoceSpec>(&transport)) {
+    return roce->cm || roce->setup_time > Picoseconds(0);
+  }
+  return std::get<transport::UetSpec>(transport).pdc_setup.has_value();
+}
+
 // Whether two figures have equal uncertainties, too. Equal values alone are not enough: without
 // queueing, the mean, the P99 and the minimum of a latency are one number.
 bool sameFigure(const results::Quantity& a, const results::Quantity& b) {
@@ -141,6 +148,13 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
       {"Point", "Metric", "Repetitions", "Mean", "CV [%]", "Minimum", "Maximum"},
       {}};
   configure(config);
+  const auto& transport = config.scenario.transport;
+  if (procedure.onHosts() && !procedure.runsWorkload() && transport && setsUp(*transport)) {
+    result_.configuration.emplace_back(
+        "QPs and PDCs",
+        "exist before a trial; the transport's cost of setting them up (connections, setup_time, "
+        "pdc_setup) is only in the trials that measure it, those of T6.1, T6.2 and T6.7");
+  }
 }
 
 ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, TestId test,

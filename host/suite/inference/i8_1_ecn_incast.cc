@@ -93,8 +93,8 @@ constexpr Bytes kIncastMessage{16 * kMebibyte};
 bench::TrialSpec ecnIncastTrial(const TestConfig& config, const EcnIncastCell& cell) {
   bench::TrialSpec spec = emptyTrial(config);
   transport::RoceSpec roce;
-  if (config.scenario.transport) {
-    const auto* own = std::get_if<transport::RoceSpec>(&*config.scenario.transport);
+  if (const auto given = scenarioTransport(config)) {
+    const auto* own = std::get_if<transport::RoceSpec>(&*given);
     if (own != nullptr) roce = *own;
   }
   roce.service = transport::RoceService::kRc;

@@ -94,8 +94,8 @@ bench::TrialSpec kvBurstTrial(const TestConfig& config, const BurstCell& cell) {
   bench::TrialSpec spec = emptyTrial(config);
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   transport::RoceSpec roce;
-  if (config.scenario.transport) {
-    const auto* own = std::get_if<transport::RoceSpec>(&*config.scenario.transport);
+  if (const auto given = scenarioTransport(config)) {
+    const auto* own = std::get_if<transport::RoceSpec>(&*given);
     if (own != nullptr) roce = *own;
   }
   roce.dcqcn.enabled = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -62,7 +63,7 @@ Variant defaultVariant(const TestConfig& config, const Balancing& balancing) {
 Variant serviceVariant(const TestConfig& config, const std::string& service,
                        const Balancing& balancing) {
   Variant variant{service + ", " + balancing.name, {}, balancing};
-  const auto& own = config.scenario.transport;
+  const std::optional<bench::TransportSpec> own = scenarioTransport(config);
   if (service == "RC" || service == "UC") {
     const auto* given = own ? std::get_if<transport::RoceSpec>(&*own) : nullptr;
     transport::RoceSpec roce = given != nullptr ? *given : defaultRoce();

@@ -38,25 +38,32 @@ std::int64_t wireBytes(const transport::UetSpec& uet, std::int64_t bytes) {
 
 }  // namespace
 
-bench::TransportSpec withSetup(bench::TransportSpec transport) {
+bench::TransportSpec withSetup(const TestConfig& config, bench::TransportSpec transport) {
+  const auto& own = config.scenario.transport;
   if (auto* roce = std::get_if<transport::RoceSpec>(&transport)) {
+    if (const auto* given = own ? std::get_if<transport::RoceSpec>(&*own) : nullptr) {
+      roce->setup_time = given->setup_time;
+      roce->cm = given->cm;
+    }
     if (!roce->cm && roce->setup_time == Picoseconds(0)) roce->cm.emplace();
   } else if (auto* uet = std::get_if<transport::UetSpec>(&transport)) {
+    if (const auto* given = own ? std::get_if<transport::UetSpec>(&*own) : nullptr) {
+      uet->pdc_setup = given->pdc_setup;
+    }
     if (!uet->pdc_setup) uet->pdc_setup.emplace();
   }
   return transport;
 }
 
 std::string setupText(const bench::TransportSpec& transport) {
-  const bench::TransportSpec with = withSetup(transport);
-  if (const auto* roce = std::get_if<transport::RoceSpec>(&with)) {
+  if (const auto* roce = std::get_if<transport::RoceSpec>(&transport)) {
     if (!roce->cm) return fmt::format("out of band, {}", valueText(roce->setup_time));
     return fmt::format(
         "REQ, REP and RTU over the fabric; driver and firmware of a host take {} for each of three "
         "steps, one at a time",
         valueText(roce->cm->processing));
   }
-  const auto& uet = std::get<transport::UetSpec>(with);
+  const auto& uet = std::get<transport::UetSpec>(transport);
   return fmt::format(
       "by the first packets, without a handshake; the initiator's NIC takes {} for the context of "
       "a PDC, one at a time; at most {} PDCs without an answer, {} in all",
@@ -64,13 +71,12 @@ std::string setupText(const bench::TransportSpec& transport) {
 }
 
 std::optional<double> setupLimitPerSecond(const bench::TransportSpec& transport) {
-  const bench::TransportSpec with = withSetup(transport);
   Picoseconds each;
-  if (const auto* roce = std::get_if<transport::RoceSpec>(&with)) {
+  if (const auto* roce = std::get_if<transport::RoceSpec>(&transport)) {
     // The initiator does two of the three steps.
     if (roce->cm) each = roce->cm->processing * 2;
   } else {
-    each = std::get<transport::UetSpec>(with).pdc_setup->context_time;
+    each = std::get<transport::UetSpec>(transport).pdc_setup->context_time;
   }
   if (each <= Picoseconds(0)) return std::nullopt;
   return 1 / each.toSeconds();
@@ -87,7 +93,7 @@ bench::TrialSpec serviceTrial(const TestConfig& config, const ServicePairs& pair
       pairs.service == "RUD" || pairs.service == "RUDI" || pairs.service == "UUD";
   applyVariant(serviceVariant(config, pairs.service, balancingOf(unordered ? "spray" : "ecmp")),
                spec);
-  if (pairs.sets_up) spec.transport = withSetup(*spec.transport);
+  if (pairs.sets_up) spec.transport = withSetup(config, *spec.transport);
   workload::JobSpec job;
   job.name = pairs.service;
   job.flows = pairs.flows;

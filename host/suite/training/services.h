@@ -32,8 +32,9 @@ struct ServicePairs {
 // The transport with QPs or PDCs that are set up when their first message is posted: as the
 // scenario has it, or else RoCEv2's connection management and UET's PDC contexts with their
 // defaults.
-bench::TransportSpec withSetup(bench::TransportSpec transport);
-// The setup cost of withSetup() in words: "REQ, REP, RTU over the fabric, 500 us a step".
+bench::TransportSpec withSetup(const TestConfig& config, bench::TransportSpec transport);
+// The cost of setting up in words, of a transport of withSetup(): "REQ, REP, RTU over the fabric,
+// 500 us a step".
 std::string setupText(const bench::TransportSpec& transport);
 // Largest number of connections per second that a host can open at this cost; nothing without a
 // limit.

@@ -8,8 +8,10 @@
 // at the length that the first one found. Computed, from that length C in frames per sender:
 //   frames, bytes absorbed   N * C, N * C * frame length
 //   implied buffer time      N * C slots (RFC 9004: burst length over the maximum frame rate)
-//   corrected buffer time    implied * (1 - 1/N): the receiver's link drains one frame per slot
-//                            while N arrive (RFC 9004 with a measured throughput of 1/N per sender)
+//   corrected buffer time    implied * (1 - r/N), r frames leaving per slot while N arrive (RFC
+//   9004
+//                            with a measured throughput of r/N per sender): 1 where the receiver's
+//                            link is busy throughout; another one is measured at 1:1 only
 // At 1:1 equal port speeds never fill a queue: "unbounded" means no loss up to the longest burst.
 //
 // Under PFC a burst is not lost but held back: the tester obeys PAUSE. Then the search finds the
@@ -20,6 +22,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -117,6 +120,24 @@ bool isPaused(const TestConfig& config, const BurstPoint& point) {
          isLossless(config.scenario.switches, bench::priorityOf(config.scenario.traffic.format));
 }
 
+// Time from the first arrival of a burst to the last one, in slots: the last frame leaves its
+// sender length - 1 slots after the first, and waits for as long as its latency is above the
+// least. To about a slot, because of the senders' phases. Nothing without latencies.
+std::optional<double> arrivalSlots(const TestConfig& config, const BurstPoint& point,
+                                   std::uint64_t length, const bench::TrialResult& trial) {
+  stats::Histogram all;
+  for (const bench::GroupLatency& group : trial.latency) all.merge(group.histogram);
+  if (all.count() == 0 || length == 0) return std::nullopt;
+  return static_cast<double>(length - 1) +
+         static_cast<double>(all.maximum() - all.minimum()) /
+             static_cast<double>(slotsTime(config, point, 1).count());
+}
+
+// Whether a frame arrived in every slot from the first arrival on, to a frame of each sender.
+bool isBusyThroughout(const BurstPoint& point, double length, double arrival_slots) {
+  return std::abs(arrival_slots - (length * point.ratio - 1)) <= point.ratio + 1.0;
+}
+
 // Bursts resolve to whole frames.
 std::vector<Reading> wholeFrames(const std::vector<double>& lengths, double factor = 1) {
   std::vector<Reading> readings;
@@ -195,7 +216,7 @@ class BurstRun {
         "Burst absorption",
         "Longest burst per sender without loss, mean over the repetitions. All senders start "
         "together at line rate with minimum gap. Implied buffer time is the duration of the whole "
-        "burst at line rate; the corrected one excludes what the receiver's link drains meanwhile "
+        "burst at line rate; the corrected one excludes the frames that leave the DUT meanwhile "
         "(RFC 9004). With PFC nothing is lost, so this limit does not exist. The table then has "
         "the longest burst in which no sender was paused, and the bytes that the DUT had received "
         "by then.",
@@ -228,6 +249,8 @@ class BurstRun {
   // Results of a point's repetitions, in frames per sender.
   struct Found {
     std::vector<double> lossless;  // longest bursts without loss
+    // arrivalSlots() of each; nothing where senders were paused meanwhile.
+    std::vector<std::optional<double>> arrivals;
     std::vector<double> unpaused;  // longest ones without a pause, where PFC ended them
     std::uint64_t held = 0;        // longest burst that was held back without loss
     Picoseconds waited;            // of that burst: the longest pause of a sender
@@ -257,10 +280,11 @@ class BurstRun {
   }
 
   // Searches for the longest burst without loss and, unless `paused_passes`, without a paused
-  // sender. `end` gets the limit.
+  // sender. `end` gets the limit, and `arrivals` the arrivalSlots() of the burst that was found.
   SearchResult search(const BurstPoint& point, std::uint32_t repetition, std::uint64_t expected,
-                      bool paused_passes, BurstEnd& end) {
+                      bool paused_passes, BurstEnd& end, std::optional<double>& arrivals) {
     std::map<std::uint64_t, BurstEnd> failed;
+    std::map<std::uint64_t, std::optional<double>> passed;
     const auto trial = [&](std::uint64_t length) {
       const auto result = send(point, repetition, length);
       if (!result) return Verdict::kInvalid;
@@ -269,6 +293,7 @@ class BurstRun {
       } else if (!paused_passes && slotsGivenUp(*result) > 0) {
         failed[length] = BurstEnd::kHeld;
       } else {
+        passed[length] = arrivalSlots(config_, point, length, *result);
         return Verdict::kPass;
       }
       return Verdict::kFail;
@@ -276,6 +301,7 @@ class BurstRun {
     SearchResult result = searchAround(1, settings_.max_burst, expected, trial);
     const auto above = failed.find(result.highest_passing.value_or(0) + 1);
     end = above == failed.end() ? BurstEnd::kNone : above->second;
+    arrivals = passed[result.highest_passing.value_or(0)];
     return result;
   }
 
@@ -301,10 +327,12 @@ class BurstRun {
       return;
     }
     BurstEnd end = BurstEnd::kNone;
-    const SearchResult lossless = search(point, repetition, length, true, end);
+    std::optional<double> arrivals;
+    const SearchResult lossless = search(point, repetition, length, true, end, arrivals);
     found.valid = found.valid && lossless.valid;
     if (lossless.valid) {
       found.lossless.push_back(static_cast<double>(lossless.highest_passing.value_or(0)));
+      found.arrivals.emplace_back();
     }
   }
 
@@ -313,7 +341,8 @@ class BurstRun {
     std::uint64_t expected = firstLength(settings_, point);
     for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
       BurstEnd end = BurstEnd::kNone;
-      const SearchResult result = search(point, repetition, expected, false, end);
+      std::optional<double> arrivals;
+      const SearchResult result = search(point, repetition, expected, false, end, arrivals);
       found.valid = found.valid && result.valid;
       if (!result.valid) continue;
       const std::uint64_t length = result.highest_passing.value_or(0);
@@ -323,6 +352,7 @@ class BurstRun {
         hold(point, repetition, length, found);
       } else {
         found.lossless.push_back(static_cast<double>(length));
+        found.arrivals.push_back(arrivals);
         found.unbounded = found.unbounded || result.reached_top;
       }
     }
@@ -376,7 +406,7 @@ class BurstRun {
       row.insert(row.end(), 4, Cell{std::string("-")});
       return;
     }
-    addFigures(point, found.lossless, length, row);
+    addFigures(point, found, length, row);
   }
 
   // Two cells: the longest burst without a pause, and its bytes from all senders.
@@ -392,20 +422,46 @@ class BurstRun {
     if (!primary_) primary_ = {point.label(), length, taken, true};
   }
 
-  void addFigures(const BurstPoint& point, const std::vector<double>& lengths,
-                  const Quantity& length, std::vector<Cell>& row) {
+  void addFigures(const BurstPoint& point, const Found& found, const Quantity& length,
+                  std::vector<Cell>& row) {
     const auto times = [&](double factor, const char* unit) {
-      return quantityOf(wholeFrames(lengths, factor), unit);
+      return quantityOf(wholeFrames(found.lossless, factor), unit);
     };
     const auto ratio = static_cast<double>(point.ratio);
     const double slot_ns = slotsTime(config_, point, 1).toNanoseconds();
     const Quantity frames = times(ratio, "frames");
     const Quantity bytes = times(ratio * static_cast<double>(point.size.frame.count()), "B");
     row.insert(row.end(), {length, frames, bytes, times(ratio * slot_ns, "ns"),
-                           times((ratio - 1) * slot_ns, "ns")});
+                           correctedTime(point, found, slot_ns)});
     addToChart(frames_, point, "", frames.value);
     addToChart(bytes_, point, "", bytes.value);
     if (!primary_) primary_ = {point.label(), length, bytes, false};
+  }
+
+  // Without the frames that leave the DUT while the burst arrives.
+  Cell correctedTime(const BurstPoint& point, const Found& found, double slot_ns) {
+    std::vector<Reading> readings;
+    for (std::size_t i = 0; i < found.lossless.size(); ++i) {
+      const double length = found.lossless[i];
+      const std::optional<double> slots = found.arrivals[i];
+      double leaving = 1;  // frames per slot
+      if (!slots || !isBusyThroughout(point, length, *slots)) {
+        // The frames of several senders may leave at one rate while the burst lasts, and at
+        // another one when the queue of some is empty.
+        if (!slots || point.ratio > 1 || length < 2) {
+          builder_.anomaly(
+              "corrected buffer time not observed: the receiver's link was not busy throughout, so "
+              "that the number of frames that left the DUT during the burst is not known (a slower "
+              "link before it, paused senders, or no latencies)",
+              point.label());
+          return std::string("not observed");
+        }
+        leaving = (length - 1) / *slots;
+      }
+      const double held = point.ratio - leaving;  // of the frames of a slot
+      readings.push_back(within(length, 1, "whole frames:").times(held * slot_ns));
+    }
+    return quantityOf(readings, "ns");
   }
 
   static void addToChart(results::Chart& chart, const BurstPoint& point, const char* what,

@@ -200,10 +200,11 @@ Design ServiceThroughputProcedure::design(const TestConfig& config) const {
     return design;
   }
   const Balancing any = balancingOf("ecmp");
-  design.numbers.configure("Set-up of a PDC",
-                           setupText(serviceVariant(config, "RUD", any).transport));
-  design.numbers.configure("Set-up of a QP",
-                           setupText(serviceVariant(config, "RC", any).transport));
+  design.numbers.configure(
+      "Set-up of a PDC",
+      setupText(withSetup(config, serviceVariant(config, "RUD", any).transport)));
+  design.numbers.configure(
+      "Set-up of a QP", setupText(withSetup(config, serviceVariant(config, "RC", any).transport)));
   design.numbers.configure("PDCs and QPs of the search", "set up before the trial");
   const std::uint64_t steps = stepsOf(config);
   design.numbers.configure("Resolution of the search", fmt::format("1/{} of line rate", steps));

@@ -114,10 +114,11 @@ Design ServiceLatencyProcedure::design(const TestConfig& config) const {
     return design;
   }
   const Balancing any = balancingOf("ecmp");
-  design.numbers.configure("Set-up of a PDC",
-                           setupText(serviceVariant(config, "RUD", any).transport));
-  design.numbers.configure("Set-up of a QP",
-                           setupText(serviceVariant(config, "RC", any).transport));
+  design.numbers.configure(
+      "Set-up of a PDC",
+      setupText(withSetup(config, serviceVariant(config, "RUD", any).transport)));
+  design.numbers.configure(
+      "Set-up of a QP", setupText(withSetup(config, serviceVariant(config, "RC", any).transport)));
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 0.9;
   const std::vector<ServiceLatencyPoint> points = pointsOf(config, design.numbers);

@@ -3,16 +3,19 @@
 // The same 32:1 incast of RoCEv2 without congestion control, lossless once by PFC and once by
 // credit-based flow control, and a victim whose destination is not congested. In the incast's class
 // the victim is a message, in a class of its own (with CBFC a channel of its own) a stream of
-// frames at 10 % of its link, for as long as the incast takes at line rate. Measured: head-of-line
+// frames at 10 % of its link, for as long as the incast's payload takes at the slowest link's rate.
+// Measured: head-of-line
 // blocking, the message's time beside the incast minus its time alone, resp. the slowest frame's
 // latency minus that of the slowest alone in the same repetition; the victim's throughput; how long
 // ports were paused and how far from the receiver; longest queue, losses, the incast's own goodput.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/pause_hops.h"
@@ -97,10 +100,12 @@ bench::TrialSpec losslessTrial(const TestConfig& config, const LosslessPoint& po
   spec.streams.push_back(victimStream(config));
   const double bits =
       8.0 * static_cast<double>(point.incast.message.count()) * point.incast.senders;
-  const BitRate rate = config.scenario.topology.link_rate;
+  // The incast's slowest link: of several from spines, the busiest may have all of it.
+  const BitRate rate =
+      std::min(config.scenario.topology.link_rate, config.scenario.topology.fabricRate());
   spec.duration = Picoseconds(
       static_cast<std::int64_t>(bits / static_cast<double>(rate.bitsPerSecond()) * 1e12));
-  spec.drain = spec.duration;  // the incast takes longer than at line rate
+  spec.drain = spec.duration;  // the incast takes longer than its payload at that rate
   if (point.alone) spec.workload.reset();
   return spec;
 }
@@ -155,6 +160,30 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
   return design;
 }
 
+// The points, by index in the design, in whose trials the incast was not done, so that it has no
+// goodput. They are anomalies.
+std::vector<bool> noteCutOff(const TestConfig& config, const Design& design,
+                             const std::vector<Measured>& measured, ResultBuilder& builder) {
+  const auto& points = design.carried<std::vector<LosslessPoint>>();
+  std::vector<bool> cut_off(points.size());
+  for (const Measured& one : measured) {
+    const std::size_t place = placeOf(design, one);
+    if (points[place].alone) continue;
+    const auto cut =
+        std::count_if(one.trials.begin(), one.trials.end(), [&](const bench::TrialResult& trial) {
+          return std::isnan(incastGoodputPercent(config, points[place].incast, trial));
+        });
+    if (cut == 0) continue;
+    cut_off[place] = true;
+    builder.anomaly(fmt::format("the incast's goodput not observed: in {} of {} repetitions it was "
+                                "not done when the trial ended, after {}",
+                                cut, one.trials.size(),
+                                valueText(one.point.spec.duration + one.point.spec.drain)),
+                    one.point.label);
+  }
+  return cut_off;
+}
+
 void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
                               const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const auto& points = design.carried<std::vector<LosslessPoint>>();
@@ -199,6 +228,7 @@ void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
         if (!job.finished) return std::nullopt;
         return 8.0 * static_cast<double>(job.bytes_arrived) / job.completion.toSeconds() / 1e9;
       }};
+  const std::vector<bool> cut_off = noteCutOff(config, design, measured, builder);
   const fabric::Topology topology = fabric::buildTopology(config.scenario.topology);
   const Figure hops{
       .column = "Pauses reach",
@@ -217,7 +247,8 @@ void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
       .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
         if (points[i].alone) return std::nullopt;
         return incastGoodputPercent(config, points[i].incast, trial);
-      }};
+      },
+      .hidden = [&cut_off](std::size_t i) { return cut_off[i]; }};
   addTable(design, measured,
            {time, blocking, throughput, hops, goodput,
             figure("Paused", "us", "paused_us", pausedMicroseconds),

@@ -137,7 +137,8 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
                   kMaxFlowsPerPair));
   const Balancing any = balancingOf("ecmp");
   for (const auto& [name, service] : {std::pair{"PDC", "RUD"}, std::pair{"QP", "RC"}}) {
-    const bench::TransportSpec transport = serviceVariant(config, service, any).transport;
+    const bench::TransportSpec transport =
+        withSetup(config, serviceVariant(config, service, any).transport);
     const auto limit = setupLimitPerSecond(transport);
     design.numbers.configure(fmt::format("Set-up of a {}", name), setupText(transport));
     design.numbers.configure(fmt::format("Set-ups per second are limited by, {}", name),
@@ -155,7 +156,7 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
                                 balancingOf(point.service == "RUD" ? "spray" : "ecmp")),
                  spec);
     if (point.opens) {
-      spec.transport = withSetup(*spec.transport);
+      spec.transport = withSetup(config, *spec.transport);
       // All of them stay open, so that the largest simultaneous number is the host's limit.
       if (auto* uet = std::get_if<transport::UetSpec>(&*spec.transport)) {
         uet->close_after = fabric::kNever;

@@ -10,14 +10,16 @@
 // has no watchdog, a timing of the test's own that is declared.
 //
 // Measured, from samples of what every flow receives: deadlock, that is no flow makes progress in
-// the last quarter of the trial, long after the trigger is gone; zero-throughput time, the longest
+// the last quarter of the trial, after the trigger is gone; zero-throughput time, the longest
 // stretch in which none does; recovery, from the trigger's end until the hosts together receive 90
-// % of what they did before it; PAUSE frames, watchdog events, packets that the watchdog dropped.
+// % of what they did before it (all three only where the pauses went around the cycle); PAUSE
+// frames, watchdog events, packets that the watchdog dropped.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,9 +39,14 @@ namespace {
 
 constexpr Bytes kDeadlockFrame{1024};
 constexpr Fraction kFlowLoad = Fraction::percent(42);  // of all chosen ones of a leaf
-// The trigger; in trials shorter than 4 ms, as shares of the trial.
+// The trigger; in trials shorter than 4 ms, as shares of the trial. It lasts longer where the
+// scenario's xoff requires that (closingTime()).
 constexpr Picoseconds kTriggerBegin = microseconds(400);
 constexpr Picoseconds kTriggerLength = microseconds(200);
+// The links that wait for each other. By leaf of the sender, the one that its flows must take.
+constexpr std::array<const char*, kCycleLeaves> kCycleLinks{"leaf1-spine2", "leaf2-spine1",
+                                                            "spine1-leaf1", "spine2-leaf2"};
+constexpr Picoseconds kCycleDelay = nanoseconds(250);  // of these links
 // Of samples, resp. of the rate that recovery is judged by.
 constexpr Picoseconds kSampleInterval = microseconds(10);
 constexpr std::int64_t kDeadlockSamples = 400;
@@ -70,9 +77,46 @@ std::string caseName(DeadlockCase kind) {
 }
 
 Picoseconds triggerBegin(Picoseconds duration) { return std::min(kTriggerBegin, duration / 10); }
-Picoseconds triggerEnd(Picoseconds duration) {
-  return triggerBegin(duration) + std::min(kTriggerLength, duration / 20);
+
+// In the last quarter of a trial it is seen whether flows make progress.
+Picoseconds lastQuarter(Picoseconds duration) { return duration / 4 * 3; }
+
+// The longest time until one host's pauses have closed the cycle, in whole microseconds. Five
+// inputs fill up to xoff, one after the other: that of leaf 4, at worst from a single one of leaf
+// 3's flows, and one of each of the four switches of the cycle, from all of a leaf's flows. Each
+// then pauses the link before it.
+Picoseconds closingTime(const TestConfig& config) {
+  const fabric::PfcSpec& pfc = *config.scenario.switches.pfc;
+  const BitRate rate = config.scenario.topology.link_rate;
+  auto xoff = static_cast<double>(pfc.xoff.count());
+  if (pfc.dynamic_alpha && config.scenario.switches.shared_buffer) {
+    // A share of what is free beside the input itself.
+    const double alpha = pfc.dynamic_alpha->toDouble();
+    xoff = alpha / (1 + alpha) *
+           static_cast<double>(config.scenario.switches.shared_buffer->total.count());
+  }
+  const Picoseconds slot = frameSlot(kDeadlockFrame, rate);
+  const double frames = xoff / static_cast<double>(kDeadlockFrame.count());
+  const double fills = kCycleHostsPerLeaf + kCycleLeaves;  // at the rate of all flows of a leaf
+  const double filling = frames * fills * slot.toMicroseconds() / kFlowLoad.toDouble();
+  // The frame that reaches xoff, and the one that the PAUSE frame waits for.
+  const Picoseconds taking_effect =
+      (kCycleDelay + slot * 2 + pfc.response) * (1 + std::int64_t{kCycleLeaves});
+  return microseconds(
+      static_cast<std::int64_t>(std::ceil(filling + taking_effect.toMicroseconds())));
 }
+
+Picoseconds triggerLength(const TestConfig& config, Picoseconds duration) {
+  return std::max(std::min(kTriggerLength, duration / 20), closingTime(config));
+}
+
+// What the report needs to know again.
+struct Deadlock {
+  Picoseconds duration;
+  Picoseconds trigger_end;
+  Picoseconds closing;             // closingTime()
+  bool watchdog_too_late = false;  // to act before the trial's last quarter
+};
 
 Picoseconds deadlockSampling(Picoseconds duration) {
   return std::min(duration / kDeadlockSamples,
@@ -102,8 +146,8 @@ fabric::TopologySpec cyclicTopology(BitRate rate, std::uint32_t own_hosts) {
       graph.hosts.push_back(fmt::format("host{}", graph.hosts.size()));
       graph.cables.push_back({graph.hosts.back(), name, rate, nanoseconds(50)});
     }
-    graph.cables.push_back({"spine1", name, rate, nanoseconds(250)});
-    graph.cables.push_back({"spine2", name, rate, nanoseconds(250)});
+    graph.cables.push_back({"spine1", name, rate, kCycleDelay});
+    graph.cables.push_back({"spine2", name, rate, kCycleDelay});
   }
   for (std::uint32_t i = 0; i < kCycleLeaves * own_hosts; ++i) {
     graph.hosts.push_back(fmt::format("host{}", graph.hosts.size()));
@@ -133,8 +177,6 @@ std::vector<bench::StreamSpec> allFlows(std::uint8_t priority) {
 // A few frames of each flow show which ones take the cycle's links: leaf 1 by spine 2, leaf 2 by
 // spine 1, leaf 3 bouncing at leaf 1, leaf 4 bouncing at leaf 2.
 std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8_t priority) {
-  constexpr std::array<const char*, kCycleLeaves> kLinks{"leaf1-spine2", "leaf2-spine1",
-                                                         "spine1-leaf1", "spine2-leaf2"};
   spec.dut.storms.clear();
   spec.workload.reset();
   spec.sampling.reset();
@@ -151,7 +193,7 @@ std::vector<bench::StreamSpec> flowsOfTheCycle(bench::TrialSpec spec, std::uint8
   std::array<std::int64_t, kCycleLeaves> count{};
   for (const bench::StreamSpec& flow : spec.streams) {
     const std::uint32_t leaf = flow.from / kCycleHostsPerLeaf;
-    const fabric::LinkId wanted = *fabric.topology().findLink(kLinks[leaf]);
+    const fabric::LinkId wanted = *fabric.topology().findLink(kCycleLinks[leaf]);
     const auto route = routes.find({flow.from, flow.to});
     chosen.push_back(
         route != routes.end() &&
@@ -186,7 +228,7 @@ std::uint32_t triggerHost(const std::vector<bench::StreamSpec>& flows) {
 
 bench::TrialSpec deadlockTrial(const TestConfig& config,
                                const std::vector<bench::StreamSpec>& flows, DeadlockCase kind,
-                               Picoseconds duration, std::uint32_t own_hosts) {
+                               const Deadlock& test, std::uint32_t own_hosts) {
   const BitRate rate = config.scenario.topology.link_rate;
   bench::TrialSpec spec = emptyTrial(config);
   spec.workload.reset();
@@ -208,12 +250,12 @@ bench::TrialSpec deadlockTrial(const TestConfig& config,
   if (kind != DeadlockCase::kNoTrigger) {
     spec.dut.storms.push_back(
         {triggerHost(flows), static_cast<fabric::PriorityMask>(1U << losslessPriority(config)),
-         triggerBegin(duration), triggerEnd(duration) - triggerBegin(duration)});
+         triggerBegin(test.duration), test.trigger_end - triggerBegin(test.duration)});
   }
   spec.streams = flows;
-  spec.duration = duration;
+  spec.duration = test.duration;
   spec.drain = Picoseconds(0);
-  spec.sampling.emplace().interval = deadlockSampling(duration);
+  spec.sampling.emplace().interval = deadlockSampling(test.duration);
   return spec;
 }
 
@@ -225,9 +267,11 @@ std::vector<std::string> PfcDeadlockProcedure::kpis() const {
 }
 
 Picoseconds PfcDeadlockProcedure::durationOf(const TestConfig& config, Numbers& numbers) {
-  return numbers.atLeast<Picoseconds>(
-      "Duration", seconds(300), milliseconds(4),
-      mayEndEarly(config) ? kEnoughForDeadlock : config.scenario.parameters.duration);
+  // Twice the time of the trigger leaves room for what comes after it.
+  const Picoseconds enough = (kTriggerBegin + closingTime(config)) * 2;
+  return numbers.atLeast<Picoseconds>("Duration", seconds(300), std::max(milliseconds(4), enough),
+                                      mayEndEarly(config) ? std::max(kEnoughForDeadlock, enough)
+                                                          : config.scenario.parameters.duration);
 }
 
 // Other seeds lead to other paths: the flows of the cycle must be determined again.
@@ -248,7 +292,19 @@ Design PfcDeadlockProcedure::design(const TestConfig& config) const {
     design.refusals.emplace_back("the DUT has no PFC: dut.switch.pfc");
     return design;
   }
-  const Picoseconds duration = durationOf(config, design.numbers);
+  Deadlock test;
+  test.duration = durationOf(config, design.numbers);
+  test.closing = closingTime(config);
+  const Picoseconds begin = triggerBegin(test.duration);
+  test.trigger_end = begin + triggerLength(config, test.duration);
+  if (test.trigger_end > lastQuarter(test.duration)) {
+    test.trigger_end = lastQuarter(test.duration);
+    design.numbers.deviation(
+        fmt::format("the trial of {} has no room for a trigger of {}, which xoff and the rate of "
+                    "the links require; it lasts {}",
+                    valueText(test.duration), valueText(triggerLength(config, test.duration)),
+                    valueText(test.trigger_end - begin)));
+  }
   design.numbers.configure("DUT of this test",
                            "2 spines, 4 leaves of 16 hosts, spine1-leaf4 and spine2-leaf3 down; "
                            "switches as the scenario has them, with ECMP");
@@ -266,30 +322,31 @@ Design PfcDeadlockProcedure::design(const TestConfig& config) const {
         "one have the test's own: " +
         timing);
   }
-  if (triggerBegin(duration) + watchdog.detection + watchdog.poll > duration) {
-    design.numbers.deviation(fmt::format("the trial of {} ends before the watchdog can act: {}",
-                                         valueText(duration), timing));
+  test.watchdog_too_late = begin + watchdog.detection + watchdog.poll > lastQuarter(test.duration);
+  if (test.watchdog_too_late) {
+    design.numbers.deviation(
+        fmt::format("the last quarter of the trial of {} begins before the watchdog can act: {}",
+                    valueText(test.duration), timing));
   }
   const std::vector<bench::StreamSpec> flows =
-      flowsOfTheCycle(deadlockTrial(config, {}, DeadlockCase::kNoTrigger, duration, ownHosts()),
+      flowsOfTheCycle(deadlockTrial(config, {}, DeadlockCase::kNoTrigger, test, ownHosts()),
                       losslessPriority(config));
-  design.numbers.configure(
-      "Trigger", fmt::format("a host of leaf 4 pauses its leaf from {} to {}",
-                             valueText(triggerBegin(duration)), valueText(triggerEnd(duration))));
-  design.numbers.configure("Sample interval", valueText(deadlockSampling(duration)));
+  design.numbers.configure("Trigger", fmt::format("a host of leaf 4 pauses its leaf from {} to {}",
+                                                  valueText(begin), valueText(test.trigger_end)));
+  design.numbers.configure("Sample interval", valueText(deadlockSampling(test.duration)));
   describe(design.numbers);
   design.repetitions = design.numbers.repetitions(3, 2);
   design.hop_cost = 0.6;
-  const double frames = duration.toSeconds() /
+  const double frames = test.duration.toSeconds() /
                         frameSlot(kDeadlockFrame, config.scenario.topology.link_rate).toSeconds() *
                         0.36;
   for (const auto kind : {DeadlockCase::kNoTrigger, DeadlockCase::kTrigger, DeadlockCase::kDrop,
                           DeadlockCase::kForward}) {
-    bench::TrialSpec spec = deadlockTrial(config, flows, kind, duration, ownHosts());
-    addTraffic(config, duration, spec);
+    bench::TrialSpec spec = deadlockTrial(config, flows, kind, test, ownHosts());
+    addTraffic(config, test.duration, spec);
     design.add({caseName(kind)}, std::move(spec), 4 * 5 * frames);
   }
-  design.carry(duration);
+  design.carry(test);
   return design;
 }
 
@@ -308,9 +365,69 @@ std::uint64_t total(const bench::Samples& samples, std::size_t i, bool of_cycle 
   return sum;
 }
 
-std::optional<double> recoveryMicroseconds(const bench::Samples& samples, Picoseconds duration) {
+bool deadlocked(const bench::TrialResult& trial) {
+  const bench::Samples& samples = *trial.fabric->samples;
+  const std::size_t last = samples.samples.size() - 1;
+  return total(samples, last) == total(samples, last * 3 / 4);
+}
+
+// Whether flows of the cycle arrived in the second half of the time before the trigger, which is at
+// most a fifth of the last quarter: where some do, none is silent for so long by itself.
+bool flowed(const bench::TrialResult& trial, Picoseconds duration) {
+  const bench::Samples& samples = *trial.fabric->samples;
   const auto begin = static_cast<std::size_t>(triggerBegin(duration) / samples.interval);
-  const auto end = static_cast<std::size_t>(triggerEnd(duration) / samples.interval);
+  return begin > 1 && begin <= samples.samples.size() &&
+         total(samples, begin - 1) > total(samples, begin / 2);
+}
+
+// The links of the cycle that were not paused: "leaf1-spine2, leaf2-spine1".
+std::string openLinks(const bench::TrialResult& trial) {
+  std::vector<std::string> open;
+  for (const char* name : kCycleLinks) {
+    const auto& links = trial.fabric->links;
+    if (std::none_of(links.begin(), links.end(), [name](const bench::LinkLoad& link) {
+          return link.name == name && link.pauses > 0;
+        })) {
+      open.emplace_back(name);
+    }
+  }
+  return listText(open);
+}
+
+// Why the trial of a repetition does not show whether there is a deadlock; empty: it does.
+// `triggered`: the same repetition with the trigger and without a watchdog, for points with the
+// trigger. Where pauses did not go around the cycle there, no deadlock could come.
+std::string whyUnknown(const bench::TrialResult& trial, const bench::TrialResult* triggered,
+                       const Deadlock& test) {
+  if (!flowed(trial, test.duration)) {
+    return fmt::format(
+        "no flow made progress before the trigger at {}: the trial of {} is too "
+        "short, or the DUT carried nothing",
+        valueText(triggerBegin(test.duration)), valueText(test.duration));
+  }
+  if (triggered == nullptr) return {};
+  if (const std::string open = openLinks(*triggered); !open.empty()) {
+    const Picoseconds length = test.trigger_end - triggerBegin(test.duration);
+    return fmt::format(
+        "the trigger did not close the cycle: {} not paused. It lasts {}, {}", open,
+        valueText(length),
+        length < test.closing
+            ? fmt::format("and xoff and the rate of the links require up to {}: lengthen "
+                          "parameters.duration",
+                          valueText(test.closing))
+            : std::string("which is long enough for xoff at the rate of the links"));
+  }
+  if (test.watchdog_too_late && deadlocked(trial) && triggered != &trial &&
+      trial.fabric->total.watchdog_events == 0) {
+    return "the watchdog could not act before the last quarter of the trial: lengthen "
+           "parameters.duration";
+  }
+  return {};
+}
+
+std::optional<double> recoveryMicroseconds(const bench::Samples& samples, const Deadlock& test) {
+  const auto begin = static_cast<std::size_t>(triggerBegin(test.duration) / samples.interval);
+  const auto end = static_cast<std::size_t>(test.trigger_end / samples.interval);
   const std::size_t half = begin / 2;
   const double before = static_cast<double>(total(samples, begin - 1) - total(samples, half)) /
                         static_cast<double>(begin - 1 - half);
@@ -338,28 +455,61 @@ double longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cy
   return (samples.interval * longest).toMicroseconds();
 }
 
+namespace {
+
+// The points, by index in the design, whose trials do not show whether there is a deadlock. The
+// reasons are anomalies.
+std::vector<bool> noteUnknown(const Design& design, const std::vector<Measured>& measured,
+                              const Deadlock& test, ResultBuilder& builder) {
+  const Measured* triggered = nullptr;
+  for (const Measured& one : measured) {
+    if (one.point.label == caseName(DeadlockCase::kTrigger)) triggered = &one;
+  }
+  std::vector<bool> unknown(design.points.size());
+  for (const Measured& one : measured) {
+    const bool has_trigger = one.point.label != caseName(DeadlockCase::kNoTrigger);
+    std::vector<std::string> reasons;  // of the repetitions
+    for (std::size_t i = 0; i < one.trials.size(); ++i) {
+      const bench::TrialResult* with = nullptr;
+      if (has_trigger) with = &(triggered != nullptr ? *triggered : one).trials.at(i);
+      if (std::string why = whyUnknown(one.trials[i], with, test); !why.empty()) {
+        reasons.push_back(std::move(why));
+      }
+    }
+    if (reasons.empty()) continue;
+    unknown[placeOf(design, one)] = true;
+    builder.anomaly(fmt::format("deadlock, zero throughput and recovery not observed, in {} of {} "
+                                "repetitions: {}",
+                                reasons.size(), one.trials.size(), reasons.front()),
+                    one.point.label);
+  }
+  return unknown;
+}
+
+}  // namespace
+
 void PfcDeadlockProcedure::report(const TestConfig& /*config*/, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
-  const auto duration = design.carried<Picoseconds>();
-  const auto deadlocked = [](const bench::TrialResult& trial) {
-    const bench::Samples& samples = *trial.fabric->samples;
-    const std::size_t last = samples.samples.size() - 1;
-    return total(samples, last) == total(samples, last * 3 / 4);
-  };
-  Figure deadlock{.column = "Deadlock",
-                  .unit = "",
-                  .kpi = "deadlock",
-                  .of = [&](std::size_t, const bench::TrialResult& trial) {
-                    return deadlocked(trial) ? 1.0 : 0.0;
-                  }};
+  const auto& test = design.carried<Deadlock>();
+  const std::vector<bool> unknown = noteUnknown(design, measured, test, builder);
+  const auto hidden = [&unknown](std::size_t point) { return unknown[point]; };
+  Figure deadlock{
+      .column = "Deadlock",
+      .unit = "",
+      .kpi = "deadlock",
+      .of = [](std::size_t,
+               const bench::TrialResult& trial) { return deadlocked(trial) ? 1.0 : 0.0; },
+      .hidden = hidden};
   deadlock.primary = true;
   Figure standstill{.column = "Zero throughput",
                     .unit = "us",
                     .kpi = "zero_throughput_us",
-                    .of = [](std::size_t, const bench::TrialResult& trial) {
-                      return longestStandstillMicroseconds(trial, true);
-                    }};
+                    .of =
+                        [](std::size_t, const bench::TrialResult& trial) {
+                          return longestStandstillMicroseconds(trial, true);
+                        },
+                    .hidden = hidden};
   standstill.primary = true;
   Figure recovery{
       .column = "Recovery",
@@ -367,8 +517,9 @@ void PfcDeadlockProcedure::report(const TestConfig& /*config*/, const Design& de
       .kpi = "recovery_us",
       .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
         if (i == 0) return std::nullopt;  // nothing to recover from
-        return recoveryMicroseconds(*trial.fabric->samples, duration);
-      }};
+        return recoveryMicroseconds(*trial.fabric->samples, test);
+      },
+      .hidden = hidden};
   recovery.primary = true;
   recovery.absent = "none";
   std::vector<Figure> figures{
@@ -396,14 +547,15 @@ void PfcDeadlockProcedure::report(const TestConfig& /*config*/, const Design& de
             {}},
            builder);
   for (const Measured& one : measured) {
-    const bool stuck = deadlocked(one.trials.front());
+    const char* finding = unknown[placeOf(design, one)]    ? "not observed"
+                          : deadlocked(one.trials.front()) ? "deadlock"
+                                                           : "no deadlock";
     std::string& summary = builder.result().summary;
-    summary += fmt::format("{}{}: {}.", summary.empty() ? "" : " ", one.point.label,
-                           stuck ? "deadlock" : "no deadlock");
+    summary += fmt::format("{}{}: {}.", summary.empty() ? "" : " ", one.point.label, finding);
   }
-  if (!measured.empty()) {
-    builder.primary("deadlock, " + measured.back().point.label,
-                    *meanOf(design, measured.back(), deadlock));
+  if (measured.empty()) return;
+  if (const auto last = meanOf(design, measured.back(), deadlock)) {
+    builder.primary("deadlock, " + measured.back().point.label, *last);
   }
 }
 

@@ -252,6 +252,14 @@ TEST(Soak, AFailureOfTwoHoursIsFoundAtItsTime) {
   EXPECT_LT(rests_on_ms, 4 * least_ms);
 }
 
+TEST(Soak, AnAnomalyOfOneSampleIsSingular) {
+  const results::TestResult result =
+      runTampered(soakProcedure(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+        if (number == 4) trial.fabric->jobs[0].completion = trial.fabric->jobs[0].completion * 2;
+      });
+  EXPECT_THAT(anomalies(result), HasSubstr("1 sample, which stands for 1800 s and rests on "));
+}
+
 TEST(Soak, TheDaysScheduleIsCompressedWithTheClock) {
   scenario::Scenario scenario = shortDay();
   scenario.failures.push_back(

@@ -215,7 +215,7 @@ class JobReader {
     const bool by_name = placement.rule == PlacementRule::kExplicit;
     const bool known = by_name ? !placement.hosts.empty() : topology_known_;
     if (!known) return std::numeric_limits<std::uint32_t>::max();
-    return by_name ? static_cast<std::uint32_t>(placement.hosts.size()) : placement.ranks;
+    return workload::ranksOf(placement);
   }
 
   // `entries` here, or in the file that `trace` names.

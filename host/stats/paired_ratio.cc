@@ -30,7 +30,9 @@ PairedRatio pairedRatio(std::span<const double> numerators, std::span<const doub
   double squares = 0;
   for (std::size_t i = 0; i < result.count; ++i) {
     const double residual = numerators[i] - result.ratio * denominators[i];
-    squares += residual * residual;
+    // Rounding of the ratio is no variation.
+    constexpr double kRounding = 1e-12;
+    if (std::abs(residual) > kRounding * std::abs(numerators[i])) squares += residual * residual;
   }
   const double error = std::sqrt(squares / (n - 1) / n) / (denominator_sum / n);
   const double half = studentT(0.95, result.count - 1) * error;

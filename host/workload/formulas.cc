@@ -33,6 +33,12 @@ double busBandwidth(CollectiveKind kind, std::uint32_t ranks, std::uint64_t byte
   return algorithmBandwidth(bytes, time) * algoFactor(kind, ranks);
 }
 
+double fabricBytes(const CollectiveSpec& spec, std::uint32_t ranks) {
+  const std::uint32_t rails =
+      spec.algorithm == Algorithm::kHierarchical ? spec.ranks_per_server : 1;
+  return static_cast<double>(spec.bytes) / rails * algoFactor(spec.kind, ranks / rails);
+}
+
 double idealSeconds(CollectiveKind kind, std::uint32_t ranks, std::uint64_t bytes, BitRate rate) {
   return 8 * static_cast<double>(bytes) * algoFactor(kind, ranks) /
          static_cast<double>(rate.bitsPerSecond());

@@ -18,6 +18,9 @@ double algorithmBandwidth(std::uint64_t bytes, Picoseconds time);
 // algbw * algo_factor [bit/s]: the rate at which a NIC would have to send in the best schedule.
 double busBandwidth(CollectiveKind kind, std::uint32_t ranks, std::uint64_t bytes,
                     Picoseconds time);
+// What a rank sends over the fabric [B]: S * algo_factor, and in a hierarchical collective the ring
+// of its rail alone, S / ranks_per_server among the servers.
+double fabricBytes(const CollectiveSpec& spec, std::uint32_t ranks);
 // S * algo_factor at `rate`: t_ideal [s].
 double idealSeconds(CollectiveKind kind, std::uint32_t ranks, std::uint64_t bytes, BitRate rate);
 

@@ -58,6 +58,12 @@ std::vector<HostId> orderOf(const JobSpec& job, std::uint32_t hosts) {
 
 }  // namespace
 
+std::uint32_t ranksOf(const Placement& placement) {
+  return placement.rule == PlacementRule::kExplicit
+             ? static_cast<std::uint32_t>(placement.hosts.size())
+             : placement.ranks;
+}
+
 std::vector<std::vector<HostId>> placeJobs(const std::vector<JobSpec>& jobs, std::uint32_t hosts) {
   std::vector<std::vector<HostId>> placed;
   std::vector<bool> taken(hosts, false);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "base/error.h"
 
@@ -35,6 +36,15 @@ TEST(PairedRatio, ProportionalPairsHaveNone) {
   const PairedRatio result = pairedRatio(numerators, denominators);
   EXPECT_DOUBLE_EQ(result.ratio, 3);
   EXPECT_NEAR(result.ci95->high - result.ci95->low, 0, 1e-9);
+}
+
+// Rounding of the ratio is no variation of equal pairs.
+TEST(PairedRatio, EqualPairsHaveExactlyNone) {
+  const std::vector<double> numerators(7, 999.1);
+  const std::vector<double> denominators(7, 333.3);
+  const PairedRatio result = pairedRatio(numerators, denominators);
+  EXPECT_EQ(result.ci95->low, result.ratio);
+  EXPECT_EQ(result.ci95->high, result.ratio);
 }
 
 TEST(PairedRatio, OfOnePairHasNoInterval) {

@@ -140,6 +140,31 @@ TEST(DutMetrics, OfALeakingDutAreATrendAndOthersAreNot) {
               Not(HasSubstr("DUT-reported")));
 }
 
+// A line needs three values: a metric with fewer has a row and a reason, and is not among the
+// figures without a trend.
+TEST(DutMetrics, OfTooFewValuesHaveNoTrend) {
+  scenario::Scenario scenario = reportingDay();
+  scenario.dut_metrics = scenario::DutMetricsSource{{}, "switch.csv"};
+  ReportingRunner runner;
+  runner.whole =
+      "0,routes,5\n3600,routes,6\n60,load_pct,4\n0,entries,1\n10,entries,1\n60,entries,1\n";
+  const results::TestResult leak =
+      leakProcedure().run({scenario, runner.bench.bench.capabilities()}, runner);
+  const results::Table& trends = table(leak, "trends");
+  std::size_t known = 0;
+  for (const auto& row : trends.rows) {
+    const bool few =
+        text(row[0]) == "routes (DUT-reported)" || text(row[0]) == "load_pct (DUT-reported)";
+    EXPECT_EQ(std::holds_alternative<std::string>(row[2]), few) << text(row[0]);
+    if (!few) ++known;
+  }
+  EXPECT_EQ(trends.rows.size(), known + 2);
+  EXPECT_THAT(leak.summary, HasSubstr("0 of " + std::to_string(known) + " figures"));
+  EXPECT_THAT(trends.note, HasSubstr("so that " + std::to_string(known) + " figures"));
+  EXPECT_THAT(anomalies(leak), HasSubstr("no trend of routes (DUT-reported): it has 2 values"));
+  EXPECT_THAT(anomalies(leak), HasSubstr("no trend of load_pct (DUT-reported): it has 1 value,"));
+}
+
 TEST(MemoryUnit, IsInTheName) {
   const auto bytes = [](const char* name) {
     const auto unit = memoryUnit(name);

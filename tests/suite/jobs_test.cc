@@ -70,6 +70,90 @@ TEST(SyntheticJct, OverlapIsTheDraftsFormula) {
   }
 }
 
+// A job of one hierarchical AllReduce of 8 ranks after 100 us of computing, in the scenario;
+// sprayed, so that rails do not share links by chance.
+workload::JobSpec& hierarchicalJob(scenario::Scenario& scenario) {
+  workload::JobSpec job;
+  job.name = "step";
+  job.placement.ranks = 8;
+  workload::TrainingProgram program;
+  program.iterations = 2;
+  program.compute = microseconds(100);
+  workload::CollectiveSpec collective;
+  collective.algorithm = workload::Algorithm::kHierarchical;
+  collective.ranks_per_server = 4;
+  collective.bytes = 10'000'000;
+  program.collectives = {collective};
+  job.program = program;
+  scenario.profile = scenario::Profile::kStandard;
+  scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kSprayRoundRobin;
+  scenario.workload.emplace();
+  scenario.workload->jobs.push_back(job);
+  return scenario.workload->jobs.back();
+}
+
+// Two servers of four: a rank sends 2 * 1/2 of its quarter of 10 MB over the fabric, 2.5 MB or 50
+// us at 400 Gb/s; the rest stays inside servers. The roofline is 150 us.
+TEST(Profile, AHierarchicalCollectiveSendsItsRailAlone) {
+  scenario::Scenario scenario = smallFabric();
+  hierarchicalJob(scenario);
+  const results::TestResult result = runTest(profileProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  const double jct_us = kpi(result, "jct_ms", "").value * 1e3;
+  EXPECT_NEAR(kpi(result, "jct_ratio", "").value, jct_us / (2 * 150), 1e-9);
+  EXPECT_GE(kpi(result, "jct_ratio", "").value, 1);
+  // Iterations of the job may overlap by a little.
+  EXPECT_NEAR(kpi(result, "busbw_gbps", "").value, 2 * 2.5e6 * 8 / (jct_us * 1e3), 2);
+}
+
+// Times inside servers are no overhead of the fabric; the quick profile takes a tenth of them, too.
+TEST(Profile, TimesInsideServersAreInTheRooflineAndScaled) {
+  scenario::Scenario scenario = smallFabric();
+  auto& program = std::get<workload::TrainingProgram>(hierarchicalJob(scenario).program);
+  program.collectives[0].before = microseconds(100);
+  program.collectives[0].after = microseconds(50);
+  for (const auto& [profile, part] :
+       {std::pair{scenario::Profile::kStandard, 1.0}, {scenario::Profile::kQuick, 10.0}}) {
+    scenario.profile = profile;
+    const results::TestResult result = runTest(profileProcedure(), scenario);
+    ASSERT_TRUE(result.valid);
+    const double jct_us = kpi(result, "jct_ms", "").value * 1e3;
+    EXPECT_NEAR(kpi(result, "jct_ratio", "").value, jct_us / (2 * 300 / part), 1e-9);
+    // Headers of 2 % and 2 steps with a path of 2.65 us (see above) come on top.
+    EXPECT_GE(jct_us, 2 * 300 / part);
+    EXPECT_LE(jct_us, 2 * ((250 + 50 * 1.025) / part + 2 * 3));
+  }
+}
+
+// Hosts that a job lists are its ranks, whatever number its placement has: 2 of 16 send 2 * 1/2 of
+// 10 MB, 200 us.
+TEST(Profile, ListedHostsAreTheRanks) {
+  scenario::Scenario scenario = smallFabric();
+  workload::JobSpec& job = hierarchicalJob(scenario);
+  job.placement.rule = workload::PlacementRule::kExplicit;
+  job.placement.ranks = 16;
+  job.placement.hosts = {0, 5};
+  auto& program = std::get<workload::TrainingProgram>(job.program);
+  program.collectives[0].algorithm = workload::Algorithm::kRing;
+  const results::TestResult result = runTest(profileProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  const double jct_us = kpi(result, "jct_ms", "").value * 1e3;
+  EXPECT_NEAR(kpi(result, "jct_ratio", "").value, jct_us / (2 * 300), 1e-9);
+}
+
+// One server alone sends nothing over the fabric; without computing nothing is left to compare
+// with.
+TEST(Profile, NoRooflineIsRefused) {
+  scenario::Scenario scenario = smallFabric();
+  auto& program = std::get<workload::TrainingProgram>(hierarchicalJob(scenario).program);
+  program.compute = Picoseconds(0);
+  program.collectives[0].ranks_per_server = 8;
+  const SimRunner runner;
+  const Plan plan = profileProcedure().plan({scenario, runner.bench.capabilities()});
+  ASSERT_EQ(plan.refusals.size(), 1U);
+  EXPECT_NE(plan.refusals[0].find("its roofline is 0"), std::string::npos) << plan.refusals[0];
+}
+
 // Two buckets of 1 MB beside 100 us of computing: the roofline is the larger, 2 * 1 MB * 1.5 at
 // 400 Gb/s = 60 us, so 100 us. The quick profile takes a tenth of all.
 TEST(Profile, RunsTheScenariosOwnJobAgainstItsRoofline) {

@@ -7,7 +7,9 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
@@ -172,11 +174,36 @@ TEST(Soak, TheWindowIsStatedAsMeasured) {
   ASSERT_NE(at, std::string::npos);
   EXPECT_NEAR(std::stod(quiet_text.substr(at + before.size())), ratio * ideal_ms,
               0.01 * ratio * ideal_ms);
-  EXPECT_THAT(quiet_text, testing::Not(HasSubstr("events within an interval")));
+  EXPECT_THAT(quiet_text, testing::Not(HasSubstr("within an interval")));
 
   scenario.failures = {{"leaf0-spine0", seconds(1800), seconds(2700)}};
   EXPECT_THAT(deviationsOf(runTest(soakProcedure(), scenario)),
-              HasSubstr("events within an interval are compressed to "));
+              HasSubstr("events that begin or end within an interval do so at times compressed"));
+  // One of whole intervals is as long as they are.
+  scenario.failures = {{"leaf0-spine0", seconds(1800), seconds(3600)}};
+  EXPECT_THAT(deviationsOf(runTest(soakProcedure(), scenario)),
+              testing::Not(HasSubstr("within an interval")));
+}
+
+// With ECMP and a failure, a window takes longer than without contention. In an interval that is
+// down throughout, the link stays down to the window's end: as if it never came up again.
+TEST(Soak, AnEventOfTheWholeIntervalLastsForTheWholeWindow) {
+  scenario::Scenario scenario = shortDay();
+  scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kEcmp;
+  scenario.parameters.sizes = {{Bytes(2 << 20)}};
+  scenario.parameters.soak.duration = 2 * kHour;
+  const auto ratiosUntil = [&](std::optional<Picoseconds> up) {
+    scenario.failures = {{"leaf0-spine0", seconds(1800), up}};
+    const results::TestResult result = runTest(soakProcedure(), scenario);
+    return result.charts.at(0).series.at(0).y;
+  };
+  const std::vector<double> ended = ratiosUntil(seconds(5400));
+  const std::vector<double> never = ratiosUntil(std::nullopt);
+  ASSERT_EQ(ended.size(), 5U);
+  EXPECT_EQ(ended[1], never[1]);  // fails at the interval's beginning
+  EXPECT_EQ(ended[2], never[2]);
+  EXPECT_GT(never[2], ended[0]);
+  EXPECT_EQ(ended[3], ended[0]);  // up again
 }
 
 // A model that sprays has no events: all windows are identical, which is reported, and also that
@@ -225,6 +252,14 @@ TEST(Soak, AFailureOfTwoHoursIsFoundAtItsTime) {
   EXPECT_LT(rests_on_ms, 4 * least_ms);
 }
 
+TEST(Soak, AnAnomalyOfOneSampleIsSingular) {
+  const results::TestResult result =
+      runTampered(soakProcedure(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+        if (number == 4) trial.fabric->jobs[0].completion = trial.fabric->jobs[0].completion * 2;
+      });
+  EXPECT_THAT(anomalies(result), HasSubstr("1 sample, which stands for 1800 s and rests on "));
+}
+
 TEST(Soak, TheDaysScheduleIsCompressedWithTheClock) {
   scenario::Scenario scenario = shortDay();
   scenario.failures.push_back(
@@ -244,10 +279,33 @@ TEST(Soak, TheDaysScheduleIsCompressedWithTheClock) {
   const fabric::FailureSpec failure = soakTrial(config, design, 6).dut.failures.at(0);
   EXPECT_NEAR(static_cast<double>(failure.down.count()), window_ps / 2, 1);
   EXPECT_NEAR(static_cast<double>(failure.up->count()), window_ps * 3 / 4, 1);
-  // The storm lasts for a quarter of the next interval.
+  // The storm lasts for all of an interval, so that no window is longer, and a quarter of the next.
+  EXPECT_EQ(soakTrial(config, design, 2).dut.storms.at(0).duration, design.interval);
   const fabric::PauseStormSpec storm = soakTrial(config, design, 3).dut.storms.at(0);
   EXPECT_EQ(storm.start, Picoseconds(0));
   EXPECT_NEAR(static_cast<double>(storm.duration.count()), window_ps / 4, 1);
+}
+
+TEST(Soak, AFailureLastsUntilTheEndOfItsLastInterval) {
+  scenario::Scenario scenario = shortDay();
+  // From the middle of an interval, for the next one, and for half of the one after it.
+  scenario.failures.push_back({"leaf0-spine0", seconds(900), seconds(4500)});
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const SoakDesign design(config);
+  const auto failureOf = [&](std::uint32_t number) {
+    return soakTrial(config, design, number).dut.failures.at(0);
+  };
+  const double window_ps = design.window_seconds * 1e12;
+  EXPECT_NEAR(static_cast<double>(failureOf(0).down.count()), window_ps / 2, 1);
+  EXPECT_FALSE(failureOf(0).up);
+  EXPECT_EQ(failureOf(1).down, Picoseconds(0));
+  EXPECT_FALSE(failureOf(1).up);
+  EXPECT_EQ(failureOf(2).down, Picoseconds(0));
+  // The jobs begin when routes have changed.
+  const double lead_ps = static_cast<double>(2 * scenario.convergence.count());
+  ASSERT_TRUE(failureOf(2).up);
+  EXPECT_NEAR(static_cast<double>(failureOf(2).up->count()), lead_ps + window_ps / 2, 1);
 }
 
 TEST(Soak, WindowsThatFailAreToldWithTheirTime) {

@@ -40,6 +40,18 @@ TEST(Trend, WithoutScatterEverySlopeIsCertain) {
   EXPECT_EQ(driftOf(*level, 0.5), Drift::kNone);
 }
 
+// Eleven times the same value: rounding in the sums is no scatter.
+TEST(Trend, ConstantValuesHaveNoInterval) {
+  std::vector<double> x;
+  for (int i = 0; i < 11; ++i) x.push_back(i);
+  for (const double value : {8.18, 195.6, 5418.0, 316985.3}) {
+    const auto trend = trendOf(x, std::vector<double>(x.size(), value));
+    ASSERT_TRUE(trend);
+    EXPECT_EQ(trend->slope, 0) << value;
+    EXPECT_EQ(slopeInterval(*trend, 0.95).high, 0) << value;
+  }
+}
+
 TEST(Trend, TooFewSamplesSayNothing) {
   EXPECT_FALSE(trendOf(std::vector<double>{0, 1}, std::vector<double>{0, 1}));
   EXPECT_FALSE(trendOf(std::vector<double>{2, 2, 2}, std::vector<double>{0, 1, 2}));

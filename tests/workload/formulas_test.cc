@@ -14,6 +14,17 @@ TEST(Formulas, AlgoFactorsOfEightRanks) {
   EXPECT_DOUBLE_EQ(algoFactor(CollectiveKind::kAllReduce, 1), 0);
 }
 
+// Rails of 8 ranks in two servers of four: a ring of 2 over a quarter of the buffer.
+TEST(Formulas, BytesOverTheFabric) {
+  CollectiveSpec spec;
+  spec.bytes = 10'000'000;
+  EXPECT_DOUBLE_EQ(fabricBytes(spec, 8), 17.5e6);
+  spec.algorithm = Algorithm::kHierarchical;
+  spec.ranks_per_server = 4;
+  EXPECT_DOUBLE_EQ(fabricBytes(spec, 8), 2.5e6);
+  EXPECT_DOUBLE_EQ(fabricBytes(spec, 4), 0);
+}
+
 // The worked example of nccl-tests' definitions: n = 8, 1 GB in 10 ms is 175 GB/s.
 TEST(Formulas, BusBandwidthOfTheWorkedExample) {
   const Picoseconds time = milliseconds(10);

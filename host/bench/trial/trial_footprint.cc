@@ -14,6 +14,7 @@
 #include "fabric/engine/footprint.h"
 #include "serving/kv_cache.h"
 #include "serving/mapping.h"
+#include "workload/placement.h"
 
 namespace plumbline::bench {
 namespace {
@@ -24,11 +25,6 @@ constexpr double kWaitingBytes = 100;     // a message in a host's queue
 constexpr double kSampleBytes = 8;        // a flow at an instant
 constexpr double kSampleHead = 64;        // an instant
 constexpr double kStreamBytes = 2'000;
-
-std::uint32_t ranksOf(const workload::Placement& placement) {
-  const bool listed = placement.rule == workload::PlacementRule::kExplicit;
-  return listed ? static_cast<std::uint32_t>(placement.hosts.size()) : placement.ranks;
-}
 
 // Pairs of ranks, in one direction, that a collective sends between.
 double pairsOfCollective(const workload::CollectiveSpec& spec, double ranks) {

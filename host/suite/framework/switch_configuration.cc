@@ -10,6 +10,7 @@
 #include "suite/framework/numbers.h"
 #include "suite/framework/profile.h"
 #include "suite/training/collective.h"
+#include "workload/placement.h"
 #include "workload/spec_fields.h"
 
 namespace plumbline::suite {
@@ -168,11 +169,9 @@ void addCableDelays(const fabric::TopologySpec& topology, ConfigurationLines& li
 
 void addJobConfiguration(const workload::WorkloadSpec& workload, ConfigurationLines& lines) {
   for (const workload::JobSpec& job : workload.jobs) {
-    const bool by_name = job.placement.rule == workload::PlacementRule::kExplicit;
-    const std::size_t ranks = by_name ? job.placement.hosts.size() : job.placement.ranks;
     lines.emplace_back(
         "Job " + job.name,
-        fmt::format("{} ranks, {}", ranks,
+        fmt::format("{} ranks, {}", workload::ranksOf(job.placement),
                     std::visit([](const auto& one) { return programText(one); }, job.program)));
   }
 }

@@ -33,12 +33,13 @@ std::optional<Trend> trendOf(std::span<const double> x, std::span<const double> 
     residual += off * off;
   }
   trend.standard_error = std::sqrt(residual / (count - 2) / xx);
-  // Rounding in the sums is no slope: for constant values they stay below this.
+  // Rounding in the sums is neither slope nor scatter: for constant values they stay below this.
   constexpr double kRounding = 1e-12;
   const auto [first, last] = std::minmax_element(x.begin(), x.end());
   double largest = 0;
   for (const double value : y) largest = std::max(largest, std::abs(value));
   if (std::abs(trend.slope) * (*last - *first) <= kRounding * largest) trend.slope = 0;
+  if (std::sqrt(residual / count) <= kRounding * largest) trend.standard_error = 0;
   return trend;
 }
 

@@ -13,6 +13,7 @@
 #include "results/quantity_text.h"
 #include "suite/framework/fabric_metrics.h"
 #include "workload/formulas.h"
+#include "workload/placement.h"
 
 namespace plumbline::suite {
 namespace {
@@ -31,19 +32,13 @@ struct CollectiveJob {
   std::uint64_t bytes = 0;  // S, of all collectives of an iteration
 };
 
-std::uint32_t ranksOf(const workload::JobSpec& job) {
-  return job.placement.rule == workload::PlacementRule::kExplicit
-             ? static_cast<std::uint32_t>(job.placement.hosts.size())
-             : job.placement.ranks;
-}
-
 std::optional<CollectiveJob> collectiveOf(const workload::JobSpec& job) {
   const auto* program = std::get_if<workload::TrainingProgram>(&job.program);
   if (program == nullptr || program->collectives.empty() || program->compute > Picoseconds(0) ||
       program->compute_spread > Picoseconds(0)) {
     return std::nullopt;
   }
-  CollectiveJob collective{program->collectives.front().kind, ranksOf(job), 0};
+  CollectiveJob collective{program->collectives.front().kind, workload::ranksOf(job.placement), 0};
   for (const workload::CollectiveSpec& one : program->collectives) {
     if (one.kind != collective.kind) return std::nullopt;
     collective.bytes += one.bytes;
@@ -131,7 +126,7 @@ class JobFigures {
   }
 
   [[nodiscard]] const std::string& label() const { return label_; }
-  [[nodiscard]] std::uint32_t ranks() const { return ranksOf(spec_); }
+  [[nodiscard]] std::uint32_t ranks() const { return workload::ranksOf(spec_.placement); }
   [[nodiscard]] bool isCollective() const { return collective_.has_value(); }
   // It posts messages until the trial ends, so that some are always open then.
   [[nodiscard]] bool isEndless() const {
@@ -304,9 +299,9 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
       "from the first message posted to the last one done. Goodput: payload that arrived, from the "
       "first message posted to the last one done; of an unfinished job to the last payload that "
       "arrived, unless another job has flows between the same hosts. Algorithm bandwidth: S / "
-      "time; bus bandwidth: "
-      "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective, without "
-      "computing. Message "
+      "time; bus bandwidth: algorithm bandwidth x algo_factor; for jobs that only run one kind of "
+      "collective, without computing. Of a hierarchical one, bus bandwidth also counts what stays "
+      "inside servers, and may exceed the line rate. Message "
       "time is from posting a message to its acknowledgement, of a READ to the arrival of its "
       "data, of a service without acknowledgements to its arrival at the receiver. Messages are "
       "done at their receiver; failed ones were given up or lost and have no time, open ones were "

@@ -3,13 +3,14 @@
 // Runs the training workload of the scenario: compute phases and collectives of a model's
 // data-parallel step, as given in the editable files t10.2-*.yaml for BERT, ResNet-50 and GPT-3
 // 175B. `standard` runs it as the file has it, `quick` a tenth of it: of the bytes of every
-// collective, of the compute phases and of the progress, so that ratios stay. No accelerator runs
-// and no model is trained: results are profile-driven, and no MLPerf results. Measured: time of
-// every iteration and of the job. Computed: the roofline of a fabric whose only cost is
-// serialisation, compute + sum of S algo_factor / line rate over the collectives of an iteration,
-// or the larger of the two where they overlap; JCT ratio = JCT / (iterations * roofline); progress
-// per second, from the scenario's progress per iteration; and of the draft's section 4 every KPI
-// that simulated hosts and a simulated fabric have.
+// collective and its times inside servers, of the compute phases and of the progress, so that
+// ratios stay. No accelerator runs and no model is trained: results are profile-driven, and no
+// MLPerf results. Measured: time of every iteration and of the job. Computed: the roofline of a
+// fabric whose only cost is serialisation, compute + sum over the collectives of an iteration of
+// what a rank sends over the fabric / line rate and of the times inside servers, or the larger of
+// the two where they overlap; JCT ratio = JCT / (iterations * roofline); progress per second, from
+// the scenario's progress per iteration; and of the draft's section 4 every KPI that simulated
+// hosts and a simulated fabric have.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 #include "workload/formulas.h"
+#include "workload/placement.h"
 
 namespace plumbline::suite {
 namespace {
@@ -62,14 +64,13 @@ class ProfileProcedure final : public FabricProcedure {
               ResultBuilder& builder) const override;
 };
 
-// Serialisation of everything that a rank sends in an iteration [s].
-double communicationSeconds(const workload::TrainingProgram& program, std::uint32_t ranks,
-                            BitRate rate) {
-  double seconds = 0;
+// Bits that a rank sends over the fabric in an iteration.
+double sentBits(const workload::TrainingProgram& program, std::uint32_t ranks) {
+  double bytes = 0;
   for (const workload::CollectiveSpec& collective : program.collectives) {
-    seconds += workload::idealSeconds(collective.kind, ranks, collective.bytes, rate);
+    bytes += workload::fabricBytes(collective, ranks);
   }
-  return seconds;
+  return 8 * bytes;
 }
 
 // Divisor of a step in the quick profile.
@@ -114,14 +115,20 @@ workload::WorkloadSpec workloadOf(const TestConfig& config) {
     program->compute_spread = program->compute_spread / part;
     for (workload::CollectiveSpec& collective : program->collectives) {
       collective.bytes = std::max<std::uint64_t>(collective.bytes / part, 1);
+      collective.before = collective.before / part;
+      collective.after = collective.after / part;
     }
   }
   return spec;
 }
 
+// Of an iteration [s]. The times inside servers are none of the fabric's.
 double rooflineOf(const workload::TrainingProgram& program, std::uint32_t ranks, BitRate rate) {
   const double compute = program.compute.toSeconds();
-  const double communication = communicationSeconds(program, ranks, rate);
+  double communication = sentBits(program, ranks) / static_cast<double>(rate.bitsPerSecond());
+  for (const workload::CollectiveSpec& collective : program.collectives) {
+    communication += (collective.before + collective.after).toSeconds();
+  }
   return program.overlap ? std::max(compute, communication) : compute + communication;
 }
 
@@ -143,11 +150,19 @@ Design ProfileProcedure::design(const TestConfig& config) const {
       return design;
     }
     if (first == nullptr) first = &job;
-    payload += communicationSeconds(*program, job.placement.ranks, scenario.topology.link_rate) *
-               static_cast<double>(scenario.topology.link_rate.bitsPerSecond()) / 8 *
-               job.placement.ranks * program->iterations;
+    const std::uint32_t ranks = workload::ranksOf(job.placement);
+    payload += sentBits(*program, ranks) / 8 * ranks * program->iterations;
   }
   const auto& program = std::get<workload::TrainingProgram>(first->program);
+  const double roofline =
+      rooflineOf(program, workload::ranksOf(first->placement), scenario.topology.link_rate);
+  if (roofline <= 0) {
+    design.refusals.push_back(
+        fmt::format("job '{}' neither computes nor sends anything over the fabric: its roofline is "
+                    "0",
+                    first->name));
+    return design;
+  }
   design.numbers.configure("Label", "profile-driven: no accelerator runs, no MLPerf result");
   design.numbers.configure("Collectives of an iteration",
                            std::to_string(program.collectives.size()));
@@ -156,8 +171,8 @@ Design ProfileProcedure::design(const TestConfig& config) const {
   design.numbers.configure("Iterations", std::to_string(program.iterations));
   if (partOf(config) > 1) {
     design.numbers.deviation(
-        fmt::format("a step of 1/{} of the profile's: bytes of the collectives, compute phase and "
-                    "progress",
+        fmt::format("a step of 1/{} of the profile's: bytes of the collectives and their times "
+                    "inside servers, compute phase and progress",
                     partOf(config)));
   }
   design.numbers.deviation(
@@ -179,7 +194,8 @@ void ProfileProcedure::report(const TestConfig& config, const Design& design,
   const workload::WorkloadSpec workload = workloadOf(config);
   const workload::JobSpec& job = workload.jobs.front();
   const auto& program = std::get<workload::TrainingProgram>(job.program);
-  const double roofline = rooflineOf(program, job.placement.ranks, scenario.topology.link_rate);
+  const std::uint32_t ranks = workload::ranksOf(job.placement);
+  const double roofline = rooflineOf(program, ranks, scenario.topology.link_rate);
   const auto outcome = [](const bench::TrialResult& trial) -> const bench::JobOutcome& {
     return trial.fabric->jobs.at(0);
   };
@@ -221,9 +237,7 @@ void ProfileProcedure::report(const TestConfig& config, const Design& design,
                                 partOf(config) / outcome(trial).completion.toSeconds();
                        }});
   }
-  const double sent_bits =
-      communicationSeconds(program, job.placement.ranks, scenario.topology.link_rate) *
-      static_cast<double>(scenario.topology.link_rate.bitsPerSecond());
+  const double sent_bits = sentBits(program, ranks);
   figures.push_back({.column = "BusBW",
                      .unit = "Gb/s",
                      .kpi = "busbw_gbps",
@@ -233,8 +247,9 @@ void ProfileProcedure::report(const TestConfig& config, const Design& design,
   addTable(design, measured, figures,
            {"profile",
             "Profile-driven training job",
-            fmt::format("Roofline of an iteration: {:.6g} ms. BusBW is what a rank must send in an "
-                        "iteration over the time of the whole iteration, compute included.",
+            fmt::format("Roofline of an iteration: {:.6g} ms, times inside servers included. BusBW "
+                        "is what a rank must send over the fabric in an iteration over the time of "
+                        "the whole iteration, compute included.",
                         roofline * 1e3),
             {},
             {}},

@@ -165,10 +165,10 @@ std::size_t addEpisodes(const SoakDesign& design, const std::vector<SoakFigure>&
                             plain(defaults, figure), windowText(episode.simulated)});
       builder.anomaly(
           fmt::format("{} up to {:.4g}{}{}, usually at most {:.4g}: {} sample{}, which stand{} for "
-                      "{} and rest on {} of simulation",
+                      "{} and rest{} on {} of simulation",
                       figure.column, highest, figure.unit.empty() ? "" : " ", figure.unit, defaults,
                       episode.count, episode.count == 1 ? "" : "s", episode.count == 1 ? "s" : "",
-                      duration, windowText(episode.simulated)),
+                      duration, episode.count == 1 ? "s" : "", windowText(episode.simulated)),
           "at " + clockText(episode.from));
     }
   }

@@ -93,6 +93,7 @@ struct Judged {
   std::string kpi;  // of the slope; empty: none
   std::vector<double> hours;
   std::vector<double> values;
+  std::optional<Trend> trend{};
 };
 
 // The figures of the samples, then the metrics that the DUT reported.
@@ -115,25 +116,44 @@ std::vector<Judged> judgedOf(const std::vector<SoakFigure>& figures,
                       series.hours,
                       series.values});
   }
+  for (Judged& one : judged) one.trend = trendOf(one.hours, one.values);
   return judged;
+}
+
+// Number of figures that have a slope.
+std::size_t slopesOf(const std::vector<Judged>& figures) {
+  return static_cast<std::size_t>(std::count_if(
+      figures.begin(), figures.end(), [](const Judged& one) { return one.trend.has_value(); }));
 }
 
 // A row for every figure; returns how many drift.
 std::size_t addTrends(const std::vector<Judged>& figures, ResultBuilder& builder) {
-  const double confidence = 1 - kFalseAlarm / static_cast<double>(figures.size());
+  const std::size_t slopes = slopesOf(figures);
+  const double confidence = 1 - kFalseAlarm / static_cast<double>(slopes);
   results::Table table{
       "trends",
       "Trends",
       fmt::format("Slope of a least-squares line, with its 95 % interval. A trend is significant "
                   "when the interval at {:.3f} % excludes 0, so that {} figures without any trend "
                   "give a false alarm in 1 % of all soaks; samples are taken for independent.",
-                  100 * confidence, figures.size()),
+                  100 * confidence, slopes),
       {"Figure", "Mean", "Slope", "95 % from", "95 % to", "Over the soak", "Significant trend"},
       {}};
   std::size_t drifts = 0;
   for (const Judged& figure : figures) {
-    const std::optional<Trend> trend = trendOf(figure.hours, figure.values);
-    if (!trend) continue;
+    const results::Quantity mean = quantityOf(figure.values, figure.unit, figure.observed);
+    if (!figure.trend) {
+      std::vector<results::Cell> row{figure.name, mean};
+      row.resize(table.columns.size(), std::string("not known"));
+      table.rows.push_back(std::move(row));
+      builder.anomaly(
+          fmt::format("no trend of {}: it has {} value{}, and a line needs three at "
+                      "different times",
+                      figure.name, figure.values.size(), figure.values.size() == 1 ? "" : "s"),
+          "trend over the soak");
+      continue;
+    }
+    const Trend& trend = *figure.trend;
     const auto quantity = [&](double value, const std::string& unit) {
       results::Quantity one;
       one.value = value;
@@ -142,22 +162,21 @@ std::size_t addTrends(const std::vector<Judged>& figures, ResultBuilder& builder
       return one;
     };
     const double span = figure.hours.back() - figure.hours.front();
-    const stats::Interval interval = slopeInterval(*trend, kShown);
-    const Drift drift = driftOf(*trend, confidence);
-    const results::Quantity mean = quantityOf(figure.values, figure.unit, figure.observed);
-    results::Quantity slope = quantity(trend->slope, perHour(figure.unit));
+    const stats::Interval interval = slopeInterval(trend, kShown);
+    const Drift drift = driftOf(trend, confidence);
+    results::Quantity slope = quantity(trend.slope, perHour(figure.unit));
     slope.repetitions = static_cast<std::uint32_t>(figure.values.size());
     slope.confidence_low = interval.low;
     slope.confidence_high = interval.high;
     table.rows.push_back({figure.name, mean, slope, quantity(interval.low, slope.unit),
                           quantity(interval.high, slope.unit),
-                          quantity(trend->slope * span, figure.unit), wordOf(drift)});
+                          quantity(trend.slope * span, figure.unit), wordOf(drift)});
     if (!figure.kpi.empty()) builder.kpi(figure.kpi, "", slope);
     if (drift == Drift::kNone) continue;
     ++drifts;
     builder.anomaly(
         fmt::format("{} is {} by {:.4g} {} (95 %: {:.4g} to {:.4g})", figure.name, wordOf(drift),
-                    std::abs(trend->slope), slope.unit, interval.low, interval.high),
+                    std::abs(trend.slope), slope.unit, interval.low, interval.high),
         "trend over the soak");
   }
   builder.result().tables.push_back(std::move(table));
@@ -314,7 +333,7 @@ void LeakProcedure::report(const SoakDesign& design, const std::vector<SoakFigur
   builder.kpi("significant_drifts", "", count);
   builder.primary("Figures with a significant trend", count);
   builder.result().summary = fmt::format("{} of {} figures have a significant trend over {}.",
-                                         drifts, judged.size(), durationText(design.duration));
+                                         drifts, slopesOf(judged), durationText(design.duration));
   if (!leaks) return;
   results::Quantity above = dutReported(static_cast<double>(*leaks), {});
   builder.primary("Memory that grows by more than 1 MB/h", above);

@@ -8,10 +8,9 @@
 // at the length that the first one found. Computed, from that length C in frames per sender:
 //   frames, bytes absorbed   N * C, N * C * frame length
 //   implied buffer time      N * C slots (RFC 9004: burst length over the maximum frame rate)
-//   corrected buffer time    implied * (1 - r/N), r frames leaving per slot while N arrive (RFC
-//   9004
-//                            with a measured throughput of r/N per sender): 1 where the receiver's
-//                            link is busy throughout; another one is measured at 1:1 only
+//   corrected buffer time    implied * (1 - r/N): r frames leave per slot while N arrive (RFC 9004
+//                            with a measured throughput of r/N per sender). r is 1 where the
+//                            receiver's link is busy throughout; other values are measured at 1:1
 // At 1:1 equal port speeds never fill a queue: "unbounded" means no loss up to the longest burst.
 //
 // Under PFC a burst is not lost but held back: the tester obeys PAUSE. Then the search finds the

@@ -4,10 +4,10 @@
 // credit-based flow control, and a victim whose destination is not congested. In the incast's class
 // the victim is a message, in a class of its own (with CBFC a channel of its own) a stream of
 // frames at 10 % of its link, for as long as the incast's payload takes at the slowest link's rate.
-// Measured: head-of-line
-// blocking, the message's time beside the incast minus its time alone, resp. the slowest frame's
-// latency minus that of the slowest alone in the same repetition; the victim's throughput; how long
-// ports were paused and how far from the receiver; longest queue, losses, the incast's own goodput.
+// Measured: head-of-line blocking, the message's time beside the incast minus its time alone, resp.
+// the slowest frame's latency minus that of the slowest alone in the same repetition; the victim's
+// throughput; how long ports were paused and how far from the receiver; longest queue, losses, the
+// incast's own goodput.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -35,6 +35,7 @@ Json samplesToJson(const Samples& samples) {
           {"samples", rows},
           {"pause_spans", spans},
           {"pause_span_count", samples.span_count},
+          {"losses", samples.losses},
           {"first_drop_ps", samples.first_drop.count()},
           {"last_drop_ps", samples.last_drop.count()}};
 }
@@ -65,6 +66,9 @@ Samples samplesFromJson(const Json& json) {
                              time(span.at(2)), time(span.at(3))});
   }
   json.at("pause_span_count").get_to(samples.span_count);
+  // In results of older programs, all drops.
+  const std::uint64_t dropped = samples.samples.empty() ? 0 : samples.samples.back().dropped;
+  samples.losses = json.value("losses", dropped);
   samples.first_drop = time(json.at("first_drop_ps"));
   samples.last_drop = time(json.at("last_drop_ps"));
   return samples;

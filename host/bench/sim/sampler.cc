@@ -12,7 +12,9 @@ std::uint32_t Sampler::interests() const {
 void Sampler::onRecord(const fabric::Record& record) {
   switch (record.kind) {
     case RecordKind::kDrop:
-      if (totals_.dropped++ == 0) taken_.first_drop = record.time;
+      ++totals_.dropped;
+      if (record.time < losses_from_) break;
+      if (taken_.losses++ == 0) taken_.first_drop = record.time;
       taken_.last_drop = record.time;
       break;
     case RecordKind::kMark:

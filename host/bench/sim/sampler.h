@@ -19,6 +19,7 @@ class Sampler final : public fabric::Observer {
  public:
   Sampler(const SamplingSpec& spec, const fabric::Topology& topology) : topology_(topology) {
     taken_.interval = spec.interval;
+    losses_from_ = spec.losses_from;
   }
 
   [[nodiscard]] std::uint32_t interests() const override;
@@ -37,6 +38,7 @@ class Sampler final : public fabric::Observer {
   void close(fabric::LinkId link, std::uint8_t priority, Picoseconds from, Picoseconds until);
 
   const fabric::Topology& topology_;
+  Picoseconds losses_from_;
   Samples taken_;
   Sample totals_;  // without pauses that are still open
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::size_t> places_;

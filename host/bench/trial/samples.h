@@ -14,6 +14,7 @@ namespace plumbline::bench {
 // What a trial samples.
 struct SamplingSpec {
   Picoseconds interval = microseconds(10);
+  Picoseconds losses_from{};  // of Samples::losses
 };
 
 struct SampledFlow {
@@ -62,7 +63,9 @@ struct Samples {
   // In the order of their ends: the first kMaxSpans, and the total number.
   std::vector<PauseSpan> spans;
   std::uint64_t span_count = 0;
-  // First and last drop; 0 if there was none.
+  // Drops at or after SamplingSpec::losses_from, by the time of the frame's first bit. The first
+  // and the last of them; 0 if there was none.
+  std::uint64_t losses = 0;
   Picoseconds first_drop;
   Picoseconds last_drop;
 

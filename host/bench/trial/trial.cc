@@ -228,7 +228,12 @@ std::string TrialSpec::toJson() const {
   if (flow_level) json["flow_level"] = true;
   if (early_end) json["early_end"] = earlyEndToJson(*early_end);
   if (loss_times) json["loss_times"] = true;
-  if (sampling) json["sampling"] = {{"interval_ps", sampling->interval.count()}};
+  if (sampling) {
+    json["sampling"] = {{"interval_ps", sampling->interval.count()}};
+    if (sampling->losses_from > Picoseconds(0)) {
+      json["sampling"]["losses_from_ps"] = sampling->losses_from.count();
+    }
+  }
   if (series) json["series"] = {{"intervals", series->intervals}};
   if (first_mark) json["first_mark"] = true;
   if (count_flows) json["count_flows"] = true;

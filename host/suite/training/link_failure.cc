@@ -3,53 +3,97 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/trial/longest_frame.h"
+#include "fabric/topology/topology.h"
+
 namespace plumbline::suite {
 namespace {
 
 constexpr std::size_t kGoodputWindow = 20;  // samples
 constexpr double kGoodputShare = 0.9;
 
-// Payload that had arrived by the end of each sample, all flows; before the first one nothing.
-std::vector<double> arrived(const bench::Samples& samples) {
-  std::vector<double> totals{0};
-  totals.reserve(samples.samples.size() + 1);
-  for (const bench::Sample& sample : samples.samples) {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t bytes : sample.received) sum += bytes;
-    totals.push_back(static_cast<double>(sum));
+// Payload that arrived in windows of samples, all flows, until the job's end.
+class Goodput {
+ public:
+  explicit Goodput(const JobSamples& job) {
+    const auto known = static_cast<std::size_t>(job.until / job.samples.interval);
+    totals_.reserve(known + 1);
+    for (const bench::Sample& sample : job.samples.samples) {
+      if (totals_.size() > known) break;
+      std::uint64_t sum = 0;
+      for (const std::uint64_t bytes : sample.received) sum += bytes;
+      totals_.push_back(static_cast<double>(sum));
+    }
   }
-  return totals;
-}
+
+  // Number of whole windows; number i begins with sample i.
+  [[nodiscard]] std::size_t windows() const {
+    return totals_.size() > kGoodputWindow ? totals_.size() - kGoodputWindow : 0;
+  }
+  [[nodiscard]] double at(std::size_t begin) const {
+    return totals_[begin + kGoodputWindow] - totals_[begin];
+  }
+  // Of a window, over the first `samples`.
+  [[nodiscard]] double mean(std::size_t samples) const {
+    return totals_[samples] / static_cast<double>(samples) * kGoodputWindow;
+  }
+
+ private:
+  std::vector<double> totals_{0};  // by the end of each sample; before the first one nothing
+};
 
 }  // namespace
 
-std::optional<Picoseconds> goodputBack(const bench::Samples& samples, Picoseconds failure,
-                                       Picoseconds fall_by, Picoseconds until) {
-  const std::vector<double> totals = arrived(samples);
-  const auto at = [&](std::size_t begin) { return totals[begin + kGoodputWindow] - totals[begin]; };
-  // Whole samples before the failure; later windows begin with the next one.
-  const auto before = static_cast<std::size_t>(failure / samples.interval);
-  const std::size_t known =
-      std::min(totals.size() - 1, static_cast<std::size_t>(until / samples.interval));
-  if (before < kGoodputWindow || before + kGoodputWindow > known) return std::nullopt;
-  double threshold = kGoodputShare * totals[before] / static_cast<double>(before) * kGoodputWindow;
-  for (std::size_t begin = 0; begin + kGoodputWindow <= before; ++begin) {
-    threshold = std::min(threshold, at(begin));
+std::optional<Picoseconds> goodputBack(const JobSamples& failed, const JobSamples& intact,
+                                       Picoseconds failure, Picoseconds fall_by) {
+  if (failed.until == intact.until && failed.samples.flows == intact.samples.flows &&
+      failed.samples.samples == intact.samples.samples) {
+    return Picoseconds(0);
   }
-  const bool exact = samples.interval * static_cast<std::int64_t>(before) == failure;
+  const Picoseconds interval = failed.samples.interval;
+  const Goodput goodput(failed);
+  const Goodput steady(intact);
+  // Whole samples before the failure; later windows begin with the next one.
+  const auto before = static_cast<std::size_t>(failure / interval);
+  if (!knowsGoodputBefore(failed.samples, failure) || before >= goodput.windows()) {
+    return std::nullopt;
+  }
+  double threshold = goodput.mean(before) * kGoodputShare;
+  for (std::size_t begin = 0; begin + kGoodputWindow <= before; ++begin) {
+    threshold = std::min(threshold, goodput.at(begin));
+  }
+  const auto isFall = [&](std::size_t begin) {
+    if (steady.windows() == 0) return true;
+    return goodput.at(begin) < steady.at(std::min(begin, steady.windows() - 1));
+  };
+  const bool exact = interval * static_cast<std::int64_t>(before) == failure;
   bool fell = false;
-  for (std::size_t begin = before + (exact ? 0 : 1); begin + kGoodputWindow <= known; ++begin) {
-    const bool low = at(begin) < threshold;
-    if (fell && !low) return samples.interval * static_cast<std::int64_t>(begin) - failure;
-    if (!fell && samples.interval * static_cast<std::int64_t>(begin) > fall_by) break;
-    fell = fell || low;
+  for (std::size_t begin = before + (exact ? 0 : 1); begin < goodput.windows(); ++begin) {
+    const bool low = goodput.at(begin) < threshold;
+    if (fell && !low) return interval * static_cast<std::int64_t>(begin) - failure;
+    if (!fell && interval * static_cast<std::int64_t>(begin) > fall_by) break;
+    fell = fell || (low && isFall(begin));
   }
   return fell ? std::nullopt : std::optional(Picoseconds(0));
 }
 
+bool knowsGoodputBefore(const bench::Samples& samples, Picoseconds failure) {
+  return failure >= samples.interval * static_cast<std::int64_t>(kGoodputWindow);
+}
+
+Picoseconds lossesFrom(const bench::TrialSpec& spec, Picoseconds failure) {
+  const fabric::Topology topology = fabric::buildTopology(spec.dut.topology);
+  const Bytes frame = bench::longestFrame(spec);
+  Picoseconds longest;
+  for (const fabric::Link& link : topology.links()) {
+    longest = std::max(longest, frameSlot(frame, link.rate) + link.delay);
+  }
+  return std::max(failure - longest, Picoseconds(0));
+}
+
 std::optional<Picoseconds> lastLoss(const bench::Samples& samples, Picoseconds failure) {
-  if (samples.last_drop < failure || samples.last_drop == Picoseconds(0)) return std::nullopt;
-  return samples.last_drop - failure;
+  if (samples.losses == 0) return std::nullopt;
+  return std::max(samples.last_drop - failure, Picoseconds(0));
 }
 
 std::optional<IterationsDuring> iterationsDuring(const bench::JobOutcome& job, Picoseconds from,

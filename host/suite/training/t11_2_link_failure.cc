@@ -15,7 +15,9 @@
 //                    Iterations overlap where ranks drift apart: it is the longest of those that
 //                    are under way from the failure until the fabric has converged
 //   job overhead     the same for the whole job
-// A repetition that does not recover is counted and left out of the means. T11.3 judges the same
+// A repetition that does not recover is counted and left out of the means. Losses count from the
+// failure on: failures of the scenario's own happen in all trials, and where one of them may lose
+// packets after the test's, losses are not given. T11.3 judges the same
 // trials: a failure has zero impact in a repetition when its iteration takes no longer than the P99
 // of the steady iterations (nearest rank, of all repetitions without failure).
 #include <fmt/format.h>
@@ -180,6 +182,7 @@ Design LinkFailureProcedure::design(const TestConfig& config) const {
         spec.dut.failures.push_back({point.failing.element, plan.failure, std::nullopt});
       }
       spec.sampling.emplace().interval = sampleInterval(config, plan);
+      spec.sampling->losses_from = lossesFrom(spec, plan.failure);
       const double hops = collectiveHops(config, collective, plan.iterations, spec);
       design.add({point.failing.element.empty()
                       ? point.failing.what
@@ -190,6 +193,14 @@ Design LinkFailureProcedure::design(const TestConfig& config) const {
   } else {
     design.refusals.emplace_back("the DUT has no links between switches that could fail");
   }
+  std::vector<std::string> others;
+  for (const fabric::FailureSpec& own : config.scenario.failures) others.push_back(own.element);
+  if (!others.empty()) {
+    design.numbers.deviation(
+        fmt::format("the scenario's own failures ({}) happen in every trial, also in those without "
+                    "the test's",
+                    fmt::join(others, ", ")));
+  }
   design.carry(plan);
   return design;
 }
@@ -197,9 +208,13 @@ Design LinkFailureProcedure::design(const TestConfig& config) const {
 // A failure's figures, one value for each repetition that has it.
 struct Outcome {
   std::size_t repetitions = 0;
+  std::size_t finished = 0;  // with and without the failure
   std::size_t recovered = 0;
   std::size_t zero_impact = 0;
+  std::uint64_t lost_before = 0;
   std::uint64_t lost_otherwise = 0;
+  bool losses_known = true;
+  bool goodput_known = true;
   std::vector<double> lost;
   std::vector<double> loss_us;
   std::vector<double> last_loss_us;
@@ -210,6 +225,10 @@ struct Outcome {
   std::vector<double> steady_us;
   std::vector<double> jct_us;
   std::vector<double> steady_jct_us;
+
+  [[nodiscard]] std::string ofAll(std::size_t count) const {
+    return fmt::format("{} of {}", count, repetitions);
+  }
 };
 
 // The trials without failure of one load balancing.
@@ -223,7 +242,20 @@ const bench::JobOutcome& failureJob(const bench::TrialResult& trial) {
   return trial.fabric->jobs.at(0);
 }
 
-Outcome outcomeOf(const Measured& failed, const Steady& steady, const FailureDesign& plan) {
+// Whether a failure of the scenario's own may lose packets after the test's, so that the losses of
+// the two cannot be told apart: before switches route around it, or as it does without the test's.
+bool mayLoseAfter(const scenario::Scenario& scenario, Picoseconds failure,
+                  const bench::TrialResult& failed, const bench::TrialResult& intact) {
+  const auto late = [&](const fabric::FailureSpec& own) {
+    return own.down < failed.fabric->sim_end && own.down + scenario.convergence > failure;
+  };
+  if (std::any_of(scenario.failures.begin(), scenario.failures.end(), late)) return true;
+  return !scenario.failures.empty() && intact.fabric && intact.fabric->samples &&
+         intact.fabric->samples->losses > 0;
+}
+
+Outcome outcomeOf(const scenario::Scenario& scenario, const Measured& failed, const Steady& steady,
+                  const FailureDesign& plan) {
   const Picoseconds failure = plan.failure;
   Outcome outcome;
   outcome.repetitions = failed.trials.size();
@@ -232,19 +264,29 @@ Outcome outcomeOf(const Measured& failed, const Steady& steady, const FailureDes
     const bench::TrialResult& intact = steady.trials->trials[i];
     if (!trial.fabric || !trial.fabric->samples) continue;
     const bench::Samples& samples = *trial.fabric->samples;
-    outcome.lost.push_back(static_cast<double>(trial.fabric->total.dropped()));
+    outcome.lost_before += trial.fabric->total.dropped() - samples.losses;
     outcome.lost_otherwise += lostOtherwise(trial);
-    outcome.loss_us.push_back((samples.last_drop - samples.first_drop).toMicroseconds());
-    const auto last = lastLoss(samples, failure);
-    if (last) outcome.last_loss_us.push_back(last->toMicroseconds());
-    if (!trial.valid() || !intact.valid()) continue;
+    const bool known = !mayLoseAfter(scenario, failure, trial, intact);
+    const Picoseconds last = lastLoss(samples, failure).value_or(Picoseconds(0));
+    if (known) {
+      outcome.lost.push_back(static_cast<double>(samples.losses));
+      outcome.loss_us.push_back((samples.last_drop - samples.first_drop).toMicroseconds());
+      outcome.last_loss_us.push_back(last.toMicroseconds());
+    } else {
+      outcome.losses_known = false;
+    }
+    if (!trial.valid() || !intact.valid() || !intact.fabric->samples) continue;
+    ++outcome.finished;
+    outcome.goodput_known = outcome.goodput_known && knowsGoodputBefore(samples, failure);
     const Picoseconds end = failureJob(trial).completion;
     const auto hit = iterationsDuring(failureJob(trial), failure, plan.converged);
-    const auto back = goodputBack(samples, failure, hit ? hit->end : end, end);
+    const auto back =
+        goodputBack({samples, end}, {*intact.fabric->samples, failureJob(intact).completion},
+                    failure, hit ? hit->end : end);
     if (back) {
       ++outcome.recovered;
       outcome.goodput_us.push_back(back->toMicroseconds());
-      if (last) outcome.redistribution_us.push_back(std::max(*last, *back).toMicroseconds());
+      if (known) outcome.redistribution_us.push_back(std::max(last, *back).toMicroseconds());
     }
     outcome.jct_us.push_back(failureJob(trial).completion.toMicroseconds());
     outcome.steady_jct_us.push_back(failureJob(intact).completion.toMicroseconds());
@@ -280,16 +322,20 @@ std::map<std::string, Steady> steadyOf(const Design& design,
 // Cells of a row, and the KPIs that go with them.
 class RowWriter {
  public:
-  RowWriter(const SweepPoint& point, ResultBuilder& builder)
-      : row_(point.values.begin(), point.values.end()), label_(point.label), builder_(builder) {}
+  RowWriter(const SweepPoint& point, std::size_t repetitions, ResultBuilder& builder)
+      : row_(point.values.begin(), point.values.end()),
+        label_(point.label),
+        repetitions_(repetitions),
+        builder_(builder) {}
 
   void text(std::string value) { row_.emplace_back(std::move(value)); }
   void add(const char* kpi, results::Quantity quantity) {
     if (*kpi != '\0') quantity = builder_.kpi(kpi, label_, std::move(quantity));
     row_.emplace_back(std::move(quantity));
   }
-  // Mean of the values.
+  // Mean of the values. A KPI that a repetition does not have meets no limit.
   void mean(const char* kpi, const std::vector<double>& values, const char* unit) {
+    noteMissing(kpi, values.size());
     if (values.empty()) {
       text("not observed");
     } else {
@@ -299,6 +345,7 @@ class RowWriter {
   // By how much the sum of `values` exceeds that of `base`; nothing without a base.
   std::optional<results::Quantity> excess(const char* kpi, const std::vector<double>& values,
                                           const std::vector<double>& base) {
+    noteMissing(kpi, values.size());
     if (values.empty()) {
       text("not observed");
       return std::nullopt;
@@ -319,8 +366,14 @@ class RowWriter {
   std::vector<results::Cell> take() { return std::move(row_); }
 
  private:
+  void noteMissing(const char* kpi, std::size_t values) {
+    if (*kpi == '\0' || values == repetitions_) return;
+    builder_.result().unmeasured.push_back({kpi, label_});
+  }
+
   std::vector<results::Cell> row_;
   std::string label_;
+  std::size_t repetitions_;
   ResultBuilder& builder_;
 };
 
@@ -360,7 +413,38 @@ void addSteadyTable(const std::map<std::string, Steady>& all, ResultBuilder& bui
   builder.result().tables.push_back(std::move(table));
 }
 
-void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& design,
+// What the row of a failure does not show.
+void noteOutcome(const Outcome& outcome, const std::string& label, ResultBuilder& builder) {
+  const auto note = [&](std::string what) { builder.anomaly(std::move(what), label); };
+  if (outcome.finished < outcome.repetitions) {
+    note(fmt::format("{} repetitions did not finish the job: they have losses, but no times",
+                     outcome.ofAll(outcome.repetitions - outcome.finished)));
+  }
+  if (outcome.recovered < outcome.finished) {
+    note(fmt::format(
+        "{} repetitions {}: {}", outcome.ofAll(outcome.finished - outcome.recovered),
+        outcome.goodput_known ? "did not recover before the job was done"
+                              : "are not known to have recovered, as the failure comes too early "
+                                "for a goodput before it",
+        outcome.recovered > 0 ? "redistribution is of the others" : "there is no redistribution"));
+  }
+  if (!outcome.losses_known) {
+    note(
+        "the scenario's own failures may lose packets after the test's: losses, their times and "
+        "redistribution cannot be told apart, and are not given");
+  } else if (outcome.lost_before > 0) {
+    note(fmt::format("{} packets were lost before the failure, and are not counted",
+                     outcome.lost_before));
+  }
+  if (outcome.lost_otherwise > 0) {
+    note(
+        fmt::format("{} packets were lost for other reasons than the failure; losses and their "
+                    "times include those from the failure on",
+                    outcome.lost_otherwise));
+  }
+}
+
+void LinkFailureProcedure::report(const TestConfig& config, const Design& design,
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
   const auto& plan = design.carried<FailureDesign>();
@@ -369,8 +453,9 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
   results::Table failures{
       "failure",
       "Failure during AllReduce",
-      "Loss duration is from the first lost packet to the last; the following three times begin at "
-      "the failure. Redistribution: until the last loss and until goodput is back at 90 % of its "
+      "Losses are those from the failure on. Loss duration is from the first lost packet to the "
+      "last; the following three times begin at the failure. Last loss: 0 where nothing was lost. "
+      "Redistribution: until the last loss and until goodput is back at 90 % of its "
       "mean before, or at its lowest before where that is less (0: it never fell). JCT overhead is "
       "that of the iteration in which the failure falls, over the mean iteration of the same "
       "repetitions without failure; where iterations overlap, the longest of those under way from "
@@ -395,12 +480,9 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
     const FailurePoint& point = points[placeOf(design, one)];
     const auto base = steady.find(point.variant.name);
     if (point.failing.element.empty() || base == steady.end()) continue;
-    const Outcome outcome = outcomeOf(one, base->second, plan);
-    const auto ofAll = [&](std::size_t count) {
-      return fmt::format("{} of {}", count, outcome.repetitions);
-    };
-    RowWriter row(one.point, builder);
-    row.text(ofAll(outcome.recovered));
+    const Outcome outcome = outcomeOf(config.scenario, one, base->second, plan);
+    RowWriter row(one.point, outcome.repetitions, builder);
+    row.text(outcome.ofAll(outcome.recovered));
     row.mean("packets_lost", outcome.lost, "");
     row.mean("loss_duration_us", outcome.loss_us, "us");
     row.mean("", outcome.last_loss_us, "us");
@@ -416,18 +498,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
       builder.kpi("jct_us", one.point.label,
                   quantityOf(outcome.jct_us, "us", ObservationPoint::kModelled));
     }
-    if (outcome.recovered < outcome.repetitions) {
-      builder.anomaly(fmt::format("{} repetitions did not recover before the job was done: "
-                                  "redistribution is of the others",
-                                  ofAll(outcome.repetitions - outcome.recovered)),
-                      one.point.label);
-    }
-    if (outcome.lost_otherwise > 0) {
-      builder.anomaly(fmt::format("{} packets were lost for other reasons than the failure; losses "
-                                  "and their times include them",
-                                  outcome.lost_otherwise),
-                      one.point.label);
-    }
+    noteOutcome(outcome, one.point.label, builder);
     if (!overhead) continue;
     builder.primary("JCT overhead, " + one.point.label, *overhead);
     if (!worst || worst->value < overhead->value) worst = overhead;
@@ -436,7 +507,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
     ++failed;
     if (outcome.zero_impact == outcome.repetitions) ++without_loss;
     const std::vector<double> p99(outcome.iteration_us.size(), base->second.p99.toMicroseconds());
-    RowWriter judged(one.point, builder);
+    RowWriter judged(one.point, outcome.repetitions, builder);
     judged.mean("", outcome.iteration_us, "us");
     judged.add("", quantityOf(std::vector<double>{*std::max_element(outcome.iteration_us.begin(),
                                                                     outcome.iteration_us.end())},
@@ -444,7 +515,7 @@ void LinkFailureProcedure::report(const TestConfig& /*config*/, const Design& de
     judged.add("", quantityOf(std::vector<double>{p99.front()}, "us", ObservationPoint::kModelled));
     judged.add("failure_iteration_vs_p99",
                ratioOf(outcome.iteration_us, p99, ObservationPoint::kModelled));
-    judged.text(ofAll(outcome.zero_impact));
+    judged.text(outcome.ofAll(outcome.zero_impact));
     impact.rows.push_back(judged.take());
   }
   builder.result().tables.push_back(std::move(failures));

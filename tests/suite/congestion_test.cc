@@ -137,6 +137,27 @@ TEST(Llr, HopsHaveTheirOwnRateAndNoLoadAboveIt) {
   EXPECT_LE(most, 600 + 4198 * 0.04 + 4218 * 0.04 + 0.6);
 }
 
+// As many senders as there are hosts beside the receiver, and the victim's two where there is one;
+// more are refused with the number of hosts.
+TEST(Incast, UsesAllHostsThatThereAre) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 6;
+  scenario.parameters.incast_ratios = {{5}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(uetCongestionProcedure(), scenario);
+  EXPECT_TRUE(result.valid);
+  EXPECT_NE(findKpi(result, "goodput_percent", "5 senders, NSCC"), nullptr);
+
+  const SimRunner runner;
+  const Plan plan = pfcIncastProcedure().plan({scenario, runner.bench.capabilities()});
+  ASSERT_EQ(plan.refusals.size(), 1U);
+  EXPECT_EQ(
+      plan.refusals[0],
+      "5 senders need 8 hosts, with a receiver and the two hosts of the victim, and there are "
+      "6");
+}
+
 TEST(Trimming, BeatsFullDrops) {
   const results::TestResult result = runTest(trimmingProcedure(), smallFabric());
   ASSERT_TRUE(result.valid);

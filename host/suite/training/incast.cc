@@ -1,5 +1,7 @@
 #include "suite/training/incast.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -43,10 +45,12 @@ bench::TrialSpec incastTrial(const TestConfig& config, const Incast& incast) {
   applyVariant(incast.variant, spec);
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   const std::uint32_t early = incast.early == 0 ? incast.senders : incast.early;
+  // The last host is the victim's, or stays idle unless it is needed.
+  const std::uint32_t last = incast.victim || incast.senders + 2 <= hosts ? hosts - 2 : hosts - 1;
   std::vector<workload::HostId> first{0};
   std::vector<workload::HostId> late{0};
   for (std::uint32_t i = 0; i < incast.senders; ++i) {
-    (i < early ? first : late).push_back(hosts - 2 - i);
+    (i < early ? first : late).push_back(last - i);
   }
   spec.workload->jobs.push_back(
       messagesTo("incast", std::move(first), incast.message, incast.until));
@@ -65,6 +69,15 @@ bench::TrialSpec incastTrial(const TestConfig& config, const Incast& incast) {
         messagesTo(kVictim, {1, hosts - 1}, incast.message, Picoseconds(0)));
   }
   return spec;
+}
+
+std::optional<std::string> incastRefusal(const TestConfig& config, const Incast& incast) {
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  const std::uint32_t others = incast.victim ? 3 : 1;
+  if (incast.senders + others <= hosts) return std::nullopt;
+  return fmt::format(
+      "{} senders need {} hosts, {}, and there are {}", incast.senders, incast.senders + others,
+      incast.victim ? "with a receiver and the two hosts of the victim" : "with a receiver", hosts);
 }
 
 double incastHops(const TestConfig& config, const Incast& incast) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bench/trial/trial.h"
@@ -30,10 +31,13 @@ struct Incast {
   bool victim = false;
 };
 
-// Host 0 receives; senders are the last hosts of the fabric but one, in a Clos on other leaves
-// first. Jobs in this order: senders that begin at once, senders that join (if any), the victim (if
-// any). Senders with an end time post a message before the previous one is complete.
+// Host 0 receives; senders are the last hosts of the fabric but one (and that one, too, where all
+// others send and there is no victim), in a Clos on other leaves first. Jobs in this order: senders
+// that begin at once, senders that join (if any), the victim (if any). Senders with an end time
+// post a message before the previous one is complete.
 bench::TrialSpec incastTrial(const TestConfig& config, const Incast& incast);
+// Why the DUT has too few hosts for `incast`; nothing if it has enough.
+std::optional<std::string> incastRefusal(const TestConfig& config, const Incast& incast);
 double incastHops(const TestConfig& config, const Incast& incast);
 
 // Numbers of senders for which the fabric has hosts, besides two for a victim.

@@ -87,7 +87,7 @@ Design UetCongestionProcedure::design(const TestConfig& config) const {
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   if (hosts < kDraftSenders + kOtherHosts) {
     design.numbers.deviation(fmt::format(
-        "{} senders need {} hosts (a receiver and two hosts kept free for a victim), and there are "
+        "{} senders need {} hosts (with a receiver and two hosts that stay idle), and there are "
         "{}",
         kDraftSenders, kDraftSenders + kOtherHosts, hosts));
   }
@@ -95,6 +95,10 @@ Design UetCongestionProcedure::design(const TestConfig& config) const {
   design.hop_cost = 1.1;
   const std::vector<CongestionPoint> points = pointsOf(config, design.numbers);
   for (const CongestionPoint& point : points) {
+    if (auto why = incastRefusal(config, point.incast)) {
+      design.refusals.push_back(*std::move(why));
+      return design;
+    }
     bench::TrialSpec spec = incastTrial(config, point.incast);
     if (std::holds_alternative<transport::UetSpec>(*spec.transport)) spec.dut.switches.pfc.reset();
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);

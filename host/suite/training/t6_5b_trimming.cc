@@ -75,10 +75,6 @@ Design TrimmingProcedure::design(const TestConfig& config) const {
     design.refusals.emplace_back("the DUT does not trim: dut.switch.trim");
     return design;
   }
-  if (config.scenario.topology.hostCount() < 3) {
-    design.refusals.emplace_back("2:1 needs three hosts");
-    return design;
-  }
   design.numbers.configure(
       "Congestion control",
       fmt::format("none: a fixed window of {} bandwidth-delay products", kWindow));
@@ -86,6 +82,10 @@ Design TrimmingProcedure::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 0.95;
   const Incast incast = incastOf(config, design.numbers);
+  if (auto why = incastRefusal(config, incast)) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   for (const bool trims : {true, false}) {
     bench::TrialSpec spec = incastTrial(config, incast);
     spec.dut.switches.pfc.reset();

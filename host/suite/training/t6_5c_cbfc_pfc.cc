@@ -146,6 +146,10 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
   design.hop_cost = 1.8;
   const std::vector<LosslessPoint> points = pointsOf(config, design.numbers);
   for (const LosslessPoint& point : points) {
+    if (auto why = incastRefusal(config, point.incast)) {
+      design.refusals.push_back(*std::move(why));
+      return design;
+    }
     bench::TrialSpec spec = losslessTrial(config, point);
     if (point.cbfc) {
       spec.dut.switches.cbfc = cbfc;

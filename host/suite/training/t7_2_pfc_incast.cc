@@ -75,6 +75,10 @@ Design PfcIncastProcedure::design(const TestConfig& config) const {
   design.hop_cost = 1.5;
   const std::vector<Incast> points = pointsOf(config, design.numbers);
   for (const Incast& incast : points) {
+    if (auto why = incastRefusal(config, incast)) {
+      design.refusals.push_back(*std::move(why));
+      return design;
+    }
     bench::TrialSpec spec = incastTrial(config, incast);
     spec.sampling.emplace();  // for the timeline of pauses
     design.add({std::to_string(incast.senders)}, std::move(spec), incastHops(config, incast));

@@ -102,6 +102,24 @@ class WindowClock {
   Picoseconds lead_;  // from the window's beginning to that of its jobs
 };
 
+// A window that takes longer is given up: a storm that lasts on is simulated until then.
+constexpr std::int64_t kLongestWindow = 100;  // times one without contention
+Picoseconds longestWindow(const SoakDesign& design) {
+  return Picoseconds(std::llround(static_cast<double>(design.interval.count()) * design.share())) *
+         kLongestWindow;
+}
+
+// Why the window of `trial` is no sample; empty if it is one.
+std::string faultOf(const SoakDesign& design, const bench::TrialSpec& spec,
+                    const bench::TrialResult& trial) {
+  if (!trial.valid()) return fmt::format("{}", fmt::join(trial.faults, "; "));
+  if (spec.dut.storms.empty() || busyTime(trial) < longestWindow(design)) return {};
+  return fmt::format(
+      "a PAUSE storm held the job back: a window took more than {} times as long "
+      "as without contention",
+      kLongestWindow);
+}
+
 bool overlaps(Picoseconds from, std::optional<Picoseconds> until, const SoakDesign& design,
               Picoseconds time) {
   return from < time + design.interval && (!until || *until > time);
@@ -134,9 +152,8 @@ void scheduleWindow(const TestConfig& config, const SoakDesign& design, Picoseco
     if (!overlaps(storm.start, end, design, time)) continue;
     fabric::PauseStormSpec here = storm;
     here.start = clock(storm.start);
-    // No window takes longer than its interval.
-    here.duration =
-        clock.lastsOn(end) ? design.interval : std::max(clock(end) - here.start, Picoseconds(1));
+    here.duration = clock.lastsOn(end) ? longestWindow(design)
+                                       : std::max(clock(end) - here.start, Picoseconds(1));
     spec.dut.storms.push_back(here);
   }
 }
@@ -322,9 +339,9 @@ std::vector<SoakSample> measureSamples(const TestConfig& config, const SoakDesig
     const bench::TrialResult trial = runner.run(spec, 0, label);
     builder.noteLosses(spec, trial, label);
     if (checksEachSample(config)) runner.dutReport(questionOf(number), sample.time);
-    sample.fault = fmt::format("{}", fmt::join(trial.faults, "; "));
+    sample.fault = faultOf(design, spec, trial);
     for (const SoakFigure& one : figures) {
-      if (!trial.valid()) break;
+      if (!sample.fault.empty()) break;
       const double value = one.figure.of(0, trial).value_or(kNotMeasured).value;
       if (!std::isfinite(value)) {
         sample.fault = fmt::format("{} was not observed", one.figure.column);

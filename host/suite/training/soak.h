@@ -5,7 +5,8 @@
 // represents the interval up to the next one, of which a window is simulated, with the test's
 // number of iterations. Events that the scenario schedules for the day (failures, PAUSE storms) are
 // compressed with the clock, by the time of a window without contention; one that lasts to the end
-// of an interval lasts to the window's. The jobs run all day: QPs, and the paths that switches
+// of an interval lasts to the window's, and a storm of that kind which holds a window back for a
+// hundred times as long makes it no sample. The jobs run all day: QPs, and the paths that switches
 // choose by hash, are the same in all windows, so that only events at the DUT make samples differ.
 // On a model without events they are identical, and the tests report it (distinctSamples()). Every
 // window is a trial: it is stored when it is done, and a killed soak resumes with the first missing

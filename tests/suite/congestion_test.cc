@@ -592,6 +592,11 @@ TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
     EXPECT_NE(deviations(result).find("detection 200 us"), std::string::npos);
     EXPECT_GE(result.repeatability.rows.size(), 8U);
     times.push_back(standstill(result));
+    // Samples are 10 us apart, and either end lies between two of them.
+    EXPECT_NEAR(
+        results::systematicUncertainty(kpi(result, "zero_throughput_us", "trigger, watchdog drops"))
+            .value(),
+        20 / std::sqrt(12.0), 1e-3);
   }
   EXPECT_NEAR(times[1], times[0], 20);  // two samples
   fabric::WatchdogSpec watchdog;

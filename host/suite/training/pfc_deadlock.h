@@ -8,6 +8,7 @@
 
 #include "suite/framework/fabric_procedure.h"
 #include "suite/framework/figures.h"
+#include "suite/framework/reading.h"
 
 namespace plumbline::suite {
 
@@ -46,6 +47,6 @@ class PfcDeadlockProcedure : public FabricProcedure {
 
 // Longest time in a trial without progress of any flow of the cycle, resp. of any other flow [us],
 // to one sample. It begins with a sample after the first progress.
-double longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cycle);
+Reading longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cycle);
 
 }  // namespace plumbline::suite

@@ -442,9 +442,15 @@ std::optional<double> recoveryMicroseconds(const bench::Samples& samples, const 
   return std::nullopt;
 }
 
+// A time that begins and ends between two samples [us].
+Reading ofSamples(const bench::TrialResult& trial, double microseconds) {
+  return within(microseconds, 2 * trial.fabric->samples->interval.toMicroseconds(),
+                "a sample interval at either end:");
+}
+
 }  // namespace
 
-double longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cycle) {
+Reading longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cycle) {
   const bench::Samples& samples = *trial.fabric->samples;
   std::int64_t longest = 0;
   std::int64_t here = 0;
@@ -452,7 +458,7 @@ double longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cy
     here = total(samples, i, of_cycle) == total(samples, i - 1, of_cycle) ? here + 1 : 0;
     longest = std::max(longest, here);
   }
-  return (samples.interval * longest).toMicroseconds();
+  return ofSamples(trial, (samples.interval * longest).toMicroseconds());
 }
 
 namespace {
@@ -515,9 +521,10 @@ void PfcDeadlockProcedure::report(const TestConfig& /*config*/, const Design& de
       .column = "Recovery",
       .unit = "us",
       .kpi = "recovery_us",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<Reading> {
         if (i == 0) return std::nullopt;  // nothing to recover from
-        return recoveryMicroseconds(*trial.fabric->samples, test);
+        const auto time = recoveryMicroseconds(*trial.fabric->samples, test);
+        return time ? std::optional(ofSamples(trial, *time)) : std::nullopt;
       },
       .hidden = hidden};
   recovery.primary = true;

@@ -424,6 +424,30 @@ TEST(EcnAccuracy, LowThresholdsAreMeasuredInWholeFrames) {
               1024);
 }
 
+TEST(EcnAccuracy, DeclaresThatItMarksArrivingFrames) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(10'000)}};
+  scenario.parameters.repetitions = 1;
+  EXPECT_EQ(deviations(runTest(ecnAccuracyProcedure(), scenario)).find("ecn.at"),
+            std::string::npos);
+  scenario.switches.ecn.at(0).at_dequeue = true;
+  EXPECT_NE(deviations(runTest(ecnAccuracyProcedure(), scenario)).find("ecn.at"),
+            std::string::npos);
+}
+
+// A frame takes 0.8 ms here: the trial waits until the last one has arrived.
+TEST(EcnAccuracy, LosesNothingOverSlowLinks) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 3;
+  scenario.topology.link_rate = BitRate(10'000'000);
+  scenario.parameters.sizes = {{Bytes(10'000)}};
+  scenario.parameters.repetitions = 1;
+  for (const results::Anomaly& anomaly : runTest(ecnAccuracyProcedure(), scenario).anomalies) {
+    EXPECT_EQ(anomaly.what.find("lost"), std::string::npos) << anomaly.what;
+  }
+}
+
 TEST(EcnAccuracy, RefusesAThresholdBelowAFrame) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.sizes = {{Bytes(100'000), Bytes(1023)}};

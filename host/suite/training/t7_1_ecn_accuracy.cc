@@ -119,10 +119,11 @@ bench::TrialSpec ecnTrial(const TestConfig& config, const EcnPoint& point) {
     stream.load = bench::BurstLoad{.frames = point.burst};
     spec.streams.push_back(std::move(stream));
   }
-  // Half of the frames are in the queue when the last one is sent, and take as long again.
-  spec.duration =
-      frameSlot(kMarkedFrame, config.scenario.topology.link_rate) * std::int64_t{point.burst};
-  spec.drain = spec.duration + microseconds(100);
+  // Half of the frames are in the queue when the last one is sent, and take as long again; that one
+  // is stored by the switch and by the receiver besides.
+  const Picoseconds slot = frameSlot(kMarkedFrame, config.scenario.topology.link_rate);
+  spec.duration = slot * std::int64_t{point.burst};
+  spec.drain = spec.duration + microseconds(100) + slot * 2;
   return spec;
 }
 
@@ -148,6 +149,13 @@ Design EcnAccuracyProcedure::design(const TestConfig& config) const {
   design.numbers.configure("Frames", valueText(kMarkedFrame));
   design.numbers.configure("Ramp",
                            fmt::format("kmax = {} kmin, pmax {} %", kRampWidth, kPmaxPercent));
+  const auto& rules = config.scenario.switches.ecn;
+  if (std::any_of(rules.begin(), rules.end(),
+                  [](const fabric::EcnSpec& rule) { return rule.at_dequeue; })) {
+    design.numbers.deviation(
+        "marks are decided when a frame comes; the scenario's switch decides when it leaves "
+        "(dut.switch.ecn.at)");
+  }
   design.repetitions = design.numbers.repetitions(20, 8);
   design.hop_cost = 0.55;
   const std::vector<EcnPoint> points = pointsOf(config, design.numbers);

@@ -383,7 +383,7 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
             {}},
            builder);
   addWideTable(design, measured, rate, kService, {},
-               {"services", "Payload per sender by service [Gb/s]", "", {}, {}}, builder);
+               {"services", "Payload per sender by service", "", {}, {}}, builder);
   addWideTable(design, measured, share, kService, {},
                {"services_percent", "Efficiency by service [% of line rate, L1]", "", {}, {}},
                builder);

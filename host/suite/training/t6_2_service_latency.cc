@@ -226,8 +226,7 @@ void ServiceLatencyProcedure::report(const TestConfig& /*config*/, const Design&
             {}},
            builder);
   addWideTable(design, measured, statistics(roundTrip, "message")[1], kServiceAxis, {},
-               {"message_by_service", "Mean time of a message by service [ns]", "", {}, {}},
-               builder);
+               {"message_by_service", "Mean time of a message by service", "", {}, {}}, builder);
   reportSetup(design, points, measured, builder);
   for (const Measured& one : measured) {
     stats::Histogram all;

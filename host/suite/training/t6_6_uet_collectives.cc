@@ -94,10 +94,9 @@ void UetCollectivesProcedure::reportMore(const TestConfig&, const Design& design
                          if (base == nullptr) return std::nullopt;
                          return 100 * (1 - completion(i, trial) / completion(i, *base));
                        }};
-  addWideTable(
-      design, measured, plain, kCarriedBy, {algoFactorFigure(points)},
-      {"busbw_by_service", "Mean bus bandwidth by service [Gb/s per accelerator]", "", {}, {}},
-      builder);
+  addWideTable(design, measured, plain, kCarriedBy, {algoFactorFigure(points)},
+               {"busbw_by_service", "Mean bus bandwidth of an accelerator by service", "", {}, {}},
+               builder);
   addTable(design, measured, {algoFactorFigure(points), plain, time, difference, shorter},
            {"uet_vs_roce",
             "UET beside RoCEv2",

@@ -46,7 +46,7 @@ class PfcDeadlockProcedure : public FabricProcedure {
 };
 
 // Longest time in a trial without progress of any flow of the cycle, resp. of any other flow [us],
-// to one sample. It begins with a sample after the first progress.
+// known to a sample at either end. It begins with a sample after the first progress.
 Reading longestStandstillMicroseconds(const bench::TrialResult& trial, bool of_cycle);
 
 }  // namespace plumbline::suite

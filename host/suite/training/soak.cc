@@ -105,8 +105,7 @@ class WindowClock {
 // A window that takes longer is given up: a storm that lasts on is simulated until then.
 constexpr std::int64_t kLongestWindow = 100;  // times one without contention
 Picoseconds longestWindow(const SoakDesign& design) {
-  return Picoseconds(std::llround(static_cast<double>(design.interval.count()) * design.share())) *
-         kLongestWindow;
+  return Picoseconds(std::llround(design.window_seconds * 1e12)) * kLongestWindow;
 }
 
 // Why the window of `trial` is no sample; empty if it is one.

@@ -548,7 +548,7 @@ void PfcDeadlockProcedure::report(const TestConfig& /*config*/, const Design& de
             "Deadlock is 1 when no flow made progress in the last quarter of the trial. Zero "
             "throughput is the longest stretch in which none did. Recovery is from the trigger's "
             "end until the hosts receive 90 % of what they did before; no number where that never "
-            "happened. Both are known to one sample, see \"Sample interval\"." +
+            "happened. Either end of both lies between two samples, see \"Sample interval\"." +
                 note(),
             {},
             {}},

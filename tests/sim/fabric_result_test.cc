@@ -79,6 +79,22 @@ FabricResult everything() {
   }
   ends.latency = histogram(count());
   result.data_lost = count();
+  Samples& samples = result.samples.emplace();
+  samples.interval = time();
+  const auto id = [&count] { return static_cast<std::uint32_t>(count()); };
+  samples.flows.push_back({id(), id(), id()});
+  Sample& sample = samples.samples.emplace_back();
+  sample.dropped = count();
+  sample.marked = count();
+  sample.pauses = count();
+  sample.paused = time();
+  sample.received = {count()};
+  sample.recovery = RecoveryCounts{count(), count(), count()};
+  samples.spans.push_back({"leaf0-host1", 3, time(), time()});
+  samples.span_count = count();
+  samples.losses = count();
+  samples.first_drop = time();
+  samples.last_drop = time();
   result.loss_times = LossTimes{time(), time(), time()};
   result.first_mark = FirstMark{time(), "leaf0-host1", count()};
   result.credit = CreditUse{count(), count()};
@@ -126,6 +142,7 @@ TEST(FabricResult, ComesBackFromItsText) {
   EXPECT_EQ(back.sim_end, sent.sim_end);
   EXPECT_EQ(back.load_end, sent.load_end);
   EXPECT_EQ(back.packet_hops, sent.packet_hops);
+  EXPECT_EQ(back.samples, sent.samples);
   EXPECT_EQ(back.total.drops, sent.total.drops);
   EXPECT_EQ(back.total.paused, sent.total.paused);
   EXPECT_EQ(back.total.retry_max, sent.total.retry_max);
@@ -235,7 +252,8 @@ TEST(FabricResult, RefusesWhatItDidNotWrite) {
   for (const auto& [key, value] : whole.items()) {
     // Not in results of every bench or trial.
     if (std::set<std::string>{"peak_rss_bytes", "loss_times", "credit", "connections", "data_lost",
-                              "link_flow_mmr", "first_mark", "fabric_links", "load_end_ps"}
+                              "link_flow_mmr", "first_mark", "fabric_links", "load_end_ps",
+                              "samples"}
             .contains(key)) {
       continue;
     }

@@ -90,6 +90,40 @@ TEST(EcmpEntropy, QueuePairsOfOneTupleNeedBthAwareHashing) {
   EXPECT_DOUBLE_EQ(quantity(balance.rows.at(0)[place]).value, expectedMaxMeanRatio(4, 4, 8));
 }
 
+// A uniform hash over uplinks of which one is down for some time is another one.
+TEST(EcmpEntropy, NoExpectedRatioWithFailuresOfTheScenario) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.failures = {{"leaf0-spine0", Picoseconds(0), std::nullopt}};
+  scenario.parameters.flows = {{1}};
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(ecmpEntropyProcedure(), scenario);
+  const results::Table& balance = table(result, "balance");
+  const auto column = std::find(balance.columns.begin(), balance.columns.end(), "MMR expected");
+  ASSERT_NE(column, balance.columns.end());
+  for (const auto& row : balance.rows) {
+    EXPECT_EQ(text(row[static_cast<std::size_t>(column - balance.columns.begin())]), "-");
+  }
+}
+
+// Flows are counted by packets of 256 B and more.
+TEST(EcmpEntropy, FlowsOfFewBytesAreNotCountedAndTheReportSaysSo) {
+  for (const auto& [bytes, counted] : {std::pair(4 * 255, false), std::pair(4 * 256, true)}) {
+    scenario::Scenario scenario = smallFabric();
+    scenario.parameters.flows = {{4}};
+    scenario.parameters.sizes = {{Bytes(bytes)}};
+    scenario.parameters.balancing = {{"ecmp"}};
+    scenario.parameters.repetitions = 1;
+    const results::TestResult result = runTest(ecmpEntropyProcedure(), scenario);
+    EXPECT_EQ(std::any_of(result.deviations.begin(), result.deviations.end(),
+                          [](const results::Deviation& one) {
+                            return one.what.find("MMR of flows counts") != std::string::npos;
+                          }),
+              !counted)
+        << bytes;
+  }
+}
+
 // A gap shorter than the silence of a QP between messages moves them to free paths, a longer one
 // keeps QPs where the hash put them; one shorter than the difference between queues reorders.
 TEST(Flowlet, TheGapDecides) {

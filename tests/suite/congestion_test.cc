@@ -67,6 +67,34 @@ TEST(UetCongestion, FlowsThatDoNotSettleAreSaidToNeverHaveConverged) {
   }
 }
 
+// Rate windows of four senders are 100 us long, and flows must share fairly for five of them: 450
+// us after the joining are too few to tell, 525 us are enough.
+TEST(UetCongestion, ConvergenceIsNotObservedInLessThanFiveWindows) {
+  for (const auto& [duration, enough] :
+       {std::pair(microseconds(600), false), std::pair(microseconds(700), true)}) {
+    const results::TestResult result = fourSenders(duration);
+    ASSERT_TRUE(result.valid);
+    const results::Table& congestion = table(result, "congestion");
+    const auto column = static_cast<std::size_t>(
+        std::find(congestion.columns.begin(), congestion.columns.end(), "Convergence") -
+        congestion.columns.begin());
+    for (const auto& row : congestion.rows) {
+      const std::string point = "4 senders, " + text(row[1]);
+      const bool observed = findKpi(result, "convergence_us", point) != nullptr ||
+                            text(row[column]) == "never converged";
+      EXPECT_EQ(observed, enough) << point;
+    }
+    if (!enough) {
+      EXPECT_EQ(result.unmeasured.size(), congestion.rows.size());
+    }
+    EXPECT_EQ(std::any_of(result.anomalies.begin(), result.anomalies.end(),
+                          [](const results::Anomaly& one) {
+                            return one.what.find("5 rate windows of 100 us") != std::string::npos;
+                          }),
+              !enough);
+  }
+}
+
 // Links of 250 ns, 50 ns of processing at either end, frames of up to 4178 B at 400 Gb/s.
 TEST(Llr, RepairsOnTheLinkInTheComputedTime) {
   scenario::Scenario scenario = smallFabric();
@@ -694,6 +722,10 @@ TEST(PfcDeadlock, AWatchdogThatCannotActIsNotJudged) {
   EXPECT_EQ(kpi(result, "deadlock", "trigger, no watchdog").value, 1);
   EXPECT_EQ(findKpi(result, "deadlock", "trigger, watchdog drops"), nullptr);
   EXPECT_NE(anomalies(result).find("the watchdog could not act"), std::string::npos);
+  // Of the test's own 6 switches, not of the scenario's Clos.
+  const std::pair<std::string, std::string> topology{
+      "Topology", "graph of 6 switches and 72 cables, 64 host ports"};
+  EXPECT_THAT(result.configuration, testing::Contains(topology));
 }
 
 // No flow outside the cycle delivers anything after its first frame, which would count as progress.

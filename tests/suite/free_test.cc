@@ -99,6 +99,58 @@ const results::Table& tableOf(const results::TestResult& result, const std::stri
 
 double numberIn(const results::Cell& cell) { return std::get<results::Quantity>(cell).value; }
 
+// A ring of 8 hosts on one switch, 8 MiB in a step: 2048 packets in slots of 4178 B, the first with
+// 16 B of RETH, which hold back the others at both stores.
+TEST(Free, AFastForwardedRingHasTheBandwidthOfTheClosedForm) {
+  scenario::Scenario scenario = scenarioOf({collectiveJob("ring", 8, 64 << 20, 2)});
+  scenario.topology = {};
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 8;
+  scenario.topology.link_rate = gigabitsPerSecond(400);
+  scenario.topology.host_link_delay = nanoseconds(50);
+  scenario.switches.latency = nanoseconds(600);
+  scenario.fast_forward.emplace().packets = 60'000;
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, scenario);
+  ASSERT_TRUE(result.valid);
+  const double step_ns = (2047 * 4178 + 2 * 16) * 0.02 + 2 * 4158 * 0.02 + 2 * 50 + 600;
+  const double gbps = 8.0 * (64 << 20) * 1.75 / (14 * step_ns);
+  const results::Quantity* bandwidth = figureOf(result, "busbw_gbps", "ring");
+  ASSERT_NE(bandwidth, nullptr);
+  EXPECT_NEAR(bandwidth->value, gbps, 0.01 * gbps);
+  EXPECT_NEAR(figureOf(result, "algbw_gbps", "ring")->value, bandwidth->value / 1.75, 1e-6 * gbps);
+  EXPECT_NEAR(figureOf(result, "job_time_us", "ring")->value,
+              8e-3 * (64 << 20) * 1.75 / bandwidth->value, 1e-6 * 14 * step_ns);
+  EXPECT_TRUE(results::systematicUncertainty(*bandwidth));
+}
+
+// ROD accepts no packet out of order, and the receivers' credit is at the pace of their links, four
+// times that of the fabric's: switches trim some packet of every window, for ever.
+TEST(Free, AWorkloadWithoutProgressEndsAndIsNotValid) {
+  workload::JobSpec job = messageJob("shift", workload::Pattern::kShift, 8, 3'000'000, 1);
+  std::get<workload::MessageProgram>(job.program).shift = 4;
+  scenario::Scenario scenario = scenarioOf({job});
+  scenario.topology = {};
+  scenario.topology.kind = fabric::TopologyKind::kClos2;
+  scenario.topology.leaves = 2;
+  scenario.topology.spines = 2;
+  scenario.topology.hosts_per_leaf = 4;
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.topology.fabric_rate = gigabitsPerSecond(25);
+  scenario.switches = {};
+  scenario.switches.trim.emplace().threshold = Bytes(100'000);
+  transport::UetSpec uet;
+  uet.service = transport::UetService::kRod;
+  uet.congestion_control = transport::UetCongestionControl::kRccc;
+  uet.mtu_payload = 256;
+  scenario.transport = uet;
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, scenario);
+  EXPECT_FALSE(result.valid);
+  ASSERT_FALSE(runner.results.empty());
+  EXPECT_NE(runner.results[0].faults.at(0).find("no new payload arrives"), std::string::npos);
+}
+
 TEST(Free, EveryRepetitionHasSeedsOfItsOwn) {
   StoringRunner runner;
   const results::TestResult result = runFree(runner, drawnScenario(3));

@@ -275,8 +275,8 @@ TEST(Scale, MoreRanksHaveAHigherJctRatio) {
 }
 
 // 16 ranks, 4 MiB, sprayed: 30 steps of a chunk of 256 KiB, 64 packets of 4096 B in slots of 4178
-// B, the first with 16 B of RETH; each step has a path of 600 ns of cables, three switches of 600
-// ns and four times a frame of 4158 B.
+// B, the first with 16 B of RETH, which hold back the others at each of four stores; each step has
+// a path of 600 ns of cables, three switches of 600 ns and four times a frame of 4158 B.
 TEST(Scale, SprayIsTheScenariosAndTheClosedForm) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.ranks = {{16}};
@@ -288,7 +288,7 @@ TEST(Scale, SprayIsTheScenariosAndTheClosedForm) {
   const results::TestResult sprayed = runTest(scaleProcedure(), scenario);
   ASSERT_TRUE(sprayed.valid);
   const double frame_ns = 4158 * 8 / 400.0;
-  const double step_ns = (63 * 4178 + 16) * 8 / 400.0 + 600 + 3 * 600 + 4 * frame_ns;
+  const double step_ns = (63 * 4178 + 4 * 16) * 8 / 400.0 + 600 + 3 * 600 + 4 * frame_ns;
   const double ideal_ns = (4 << 20) * 1.875 * 8 / 400.0;
   const std::string point = "AllReduce, 4 MiB, 16 ranks, packet spray";
   EXPECT_NEAR(kpi(sprayed, "jct_ratio", point).value, 30 * step_ns / ideal_ns, 0.002);

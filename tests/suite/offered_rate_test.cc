@@ -161,6 +161,23 @@ TEST(OfferedRate, ARoundTripIsThePathTwiceAndBothFrames) {
   EXPECT_THAT(deviations(result), Not(HasSubstr("distribution of the round trip")));
 }
 
+// The hosts of the only pair exchange the messages: nothing loads the switch then.
+TEST(OfferedRate, ARoundTripUnderLoadNeedsAnotherPair) {
+  scenario::Scenario scenario = incast();
+  scenario.topology.hosts = 2;
+  scenario.parameters.loads = {{Fraction::percent(50)}};
+  scenario.parameters.duration = microseconds(100);
+  scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
+  const results::TestResult result = runTest(latencyProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  const auto& rows = table(result, "round_trip_distribution").rows;
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(text(rows[0][1]), "zero load");
+  EXPECT_THAT(deviations(result), HasSubstr("round trip under load not measured"));
+  EXPECT_THAT(deviations(result), HasSubstr("sum of the one-way means"));
+  EXPECT_THAT(deviations(result), Not(HasSubstr("reflector")));
+}
+
 TEST(OfferedRate, TheBufferInWordsIsTheOneInUse) {
   fabric::SwitchSpec switches;
   switches.buffer_per_port = Bytes(1'000'000);

@@ -158,6 +158,17 @@ TEST(ServingFailures, AreThoseOfTheTopology) {
   EXPECT_THAT(failures(), ElementsAre("nothing"));
 }
 
+// Both compare with a trial in which no link fails.
+TEST(ServingFailures, AreNotComparedWithFailuresOfTheScenario) {
+  scenario::Scenario scenario = twoLeaves(3, fabric::LoadBalancingKind::kEcmp);
+  scenario.failures = {{"leaf0-spine0", milliseconds(60), std::nullopt}};
+  SimRunner runner;
+  for (const Procedure* procedure : {&servingFailureProcedure(), &servingFlapProcedure()}) {
+    const Plan plan = procedure->plan({scenario, runner.bench.capabilities()});
+    EXPECT_THAT(plan.refusals, testing::Contains(testing::HasSubstr("dut.failures")));
+  }
+}
+
 serving::RequestRecord request(double arrival_ms, double post_ms, double last_ms, double token_ms) {
   const auto at = [](double ms) { return Picoseconds(std::llround(ms * 1e9)); };
   serving::RequestRecord record;

@@ -51,8 +51,21 @@ class Watch {
     return fabric.framesInside() > 0 && fabric.isDeadlocked();
   }
 
+  // Since the payload that last arrived, hosts have received far more frames than any outage leaves
+  // over: senders and receivers exchange packets without progress, such as those that a switch
+  // trims every time. After deadlocked(). Only without a duration: with one the trial ends anyway.
+  [[nodiscard]] bool livelocked(const fabric::Fabric& fabric, const SimHosts& hosts) {
+    constexpr std::uint64_t kFrames = 3'000'000;
+    constexpr std::uint64_t kFramesPerHost = 100'000;
+    const std::uint64_t payload = hosts.payloadReceived();
+    if (std::exchange(payload_, payload) != payload) at_payload_ = delivered_;
+    return delivered_ - at_payload_ > std::max(kFrames, kFramesPerHost * fabric.hostCount());
+  }
+
  private:
   std::uint64_t delivered_ = 0;
+  std::uint64_t payload_ = 0;
+  std::uint64_t at_payload_ = 0;  // delivered_ when payload_ last grew
 };
 
 std::uint64_t peakRssBytes() {
@@ -269,6 +282,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   const auto started = std::chrono::steady_clock::now();
   Watch watch;
   bool stuck = false;  // nothing will change any more
+  bool livelocked = false;
   bool stationary = false;
   // Up to `until`, or the next sample, if that is earlier.
   const auto step = [&](Picoseconds until) {
@@ -310,7 +324,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
       break;
     }
     stuck = !next || watch.deadlocked(fabric);
-    if (stuck) break;
+    livelocked = !stuck && !limited && watch.livelocked(fabric, hosts);
+    if (stuck || livelocked) break;
     step(std::min(std::max(*next, fabric.now()) + kStep, limit));
     if (stationary) break;
   }
@@ -340,6 +355,11 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
         fmt::format("the fabric is deadlocked: {} frames wait for each other, and no pending "
                     "event releases them",
                     fabric.framesInside()));
+  } else if (livelocked) {
+    result.faults.emplace_back(
+        "the workload makes no progress: hosts exchange packets, and no new payload arrives (a "
+        "limit on "
+        "the trial's time, parameters.duration, shows what they do)");
   } else if (!spec.serving && !hosts.workloadFinished() && !stationary && (stuck || !limited)) {
     result.faults.emplace_back("the workload stopped before it was finished: messages failed");
   }

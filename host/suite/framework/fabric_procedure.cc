@@ -98,7 +98,8 @@ bench::TrialSpec FabricProcedure::repetitionOf(const SweepPoint& point,
 results::TestResult FabricProcedure::run(const TestConfig& config, TrialRunner& runner) const {
   const Design design = this->design(config);
   requireRunnable(*this, planOf(config, design));
-  ResultBuilder builder(*this, section(), design.numbers.deviations(), config);
+  ResultBuilder builder(*this, section(), design.numbers.deviations(), config,
+                        design.own_topology ? &design.points.front().spec.dut.topology : nullptr);
   for (const auto& [name, value] : design.numbers.configuration()) {
     builder.result().configuration.emplace_back(name, value);
   }

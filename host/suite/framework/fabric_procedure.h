@@ -51,7 +51,8 @@ struct Design {
   std::uint32_t repetitions = 1;
   std::vector<SweepAxis> axes;
   std::vector<SweepPoint> points;
-  double hop_cost = 1;  // of points added after it; tests/benchmarks/plan_bench measures it
+  double hop_cost = 1;        // of points added after it; tests/benchmarks/plan_bench measures it
+  bool own_topology = false;  // all points have one of the test's own, not the scenario's
   std::vector<std::string> refusals;  // reasons why the design cannot run
 
   // Values that design() computed and report() needs again, such as the points as the procedure

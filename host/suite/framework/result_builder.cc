@@ -130,7 +130,8 @@ results::Quantity ratioOf(std::span<const double> numerators, std::span<const do
 }
 
 ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
-                             std::vector<results::Deviation> deviations, const TestConfig& config)
+                             std::vector<results::Deviation> deviations, const TestConfig& config,
+                             const fabric::TopologySpec* own_topology)
     : clock_(config.bench) {
   observed_ = config.bench.observed;
   result_.id = procedure.id();
@@ -147,7 +148,7 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
       "is the 95 % confidence interval of the mean (Student's t).",
       {"Point", "Metric", "Repetitions", "Mean", "CV [%]", "Minimum", "Maximum"},
       {}};
-  configure(config);
+  configure(config, own_topology != nullptr ? *own_topology : config.scenario.topology);
   const auto& transport = config.scenario.transport;
   if (procedure.onHosts() && !procedure.runsWorkload() && transport && setsUp(*transport)) {
     result_.configuration.emplace_back(
@@ -165,7 +166,7 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, Te
     anomaly(std::move(hidden->text), "profile");
 }
 
-void ResultBuilder::configure(const TestConfig& config) {
+void ResultBuilder::configure(const TestConfig& config, const fabric::TopologySpec& topology) {
   const scenario::Scenario& scenario = config.scenario;
   const auto add = [this](std::string name, std::string value) {
     result_.configuration.emplace_back(std::move(name), std::move(value));
@@ -174,12 +175,12 @@ void ResultBuilder::configure(const TestConfig& config) {
   add("Generator platform", platformText(config.bench.observed));
   add("Timestamp resolution", durationText(config.bench.timestamp_resolution));
   add("DUT", config.bench.simulated_dut ? "simulated; its own counters are modelled" : "real");
-  add("Topology", fabric::topologyText(scenario.topology));
-  addCableRates(scenario.topology, result_.configuration);
-  if (scenario.topology.kind != fabric::TopologyKind::kLink) {
+  add("Topology", fabric::topologyText(topology));
+  addCableRates(topology, result_.configuration);
+  if (topology.kind != fabric::TopologyKind::kLink) {
     add("Switches", switchText(scenario.switches));
   }
-  if (config.bench.simulated_dut) addCableDelays(scenario.topology, result_.configuration);
+  if (config.bench.simulated_dut) addCableDelays(topology, result_.configuration);
   add("Seed", std::to_string(scenario.seed));
   for (const auto& [name, value] : config.bench.configuration) add(name, value);
   for (const bench::Unobserved& missing : config.bench.unobserved) {

@@ -37,9 +37,11 @@ inline constexpr double kMaxCv = 0.05;
 class ResultBuilder {
  public:
   // `section`: of the draft, "section 5.1". Fills id, title, profile, the configuration of bench
-  // and DUT, and `deviations` from the draft.
+  // and DUT, and `deviations` from the draft. `own_topology`: of the trials, where it is the test's
+  // and not the scenario's.
   ResultBuilder(const Procedure& procedure, std::string section,
-                std::vector<results::Deviation> deviations, const TestConfig& config);
+                std::vector<results::Deviation> deviations, const TestConfig& config,
+                const fabric::TopologySpec* own_topology = nullptr);
   // The same with the configuration and the deviations of `settings`.
   ResultBuilder(const Procedure& procedure, std::string section, TestId test,
                 const Settings& settings, const TestConfig& config);
@@ -75,7 +77,7 @@ class ResultBuilder {
   results::TestResult take();
 
  private:
-  void configure(const TestConfig& config);
+  void configure(const TestConfig& config, const fabric::TopologySpec& topology);
   void configure(const Settings& settings, const TestConfig& config);
 
   // Label and systematic uncertainty of a figure.

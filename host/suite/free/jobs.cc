@@ -76,7 +76,7 @@ class JobFigures {
         place_(place),
         label_(std::move(label)),
         trials_(trials),
-        collective_(collectiveOf(spec)) {}
+        is_collective_(collectiveOf(spec).has_value()) {}
 
   struct Row {
     std::string column;
@@ -90,11 +90,11 @@ class JobFigures {
   [[nodiscard]] std::vector<Row> main() const {
     std::vector<Row> rows{{"Time", "us", "job_time_us", job(&JobFigures::microseconds), true},
                           {"Goodput per rank", "Gb/s", "goodput_per_rank_gbps",
-                           job(&JobFigures::goodputPerRank), !collective_}};
+                           job(&JobFigures::goodputPerRank), !is_collective_}};
     rows.push_back({"Algorithm bandwidth", "Gb/s", "algbw_gbps",
-                    job(&JobFigures::algorithmBandwidth), false, collective_.has_value()});
+                    job(&JobFigures::algorithmBandwidth), false, is_collective_});
     rows.push_back({"Bus bandwidth", "Gb/s", "busbw_gbps", job(&JobFigures::busBandwidth),
-                    collective_.has_value(), collective_.has_value()});
+                    is_collective_, is_collective_});
     rows.push_back({"JFI of its flows", "", "flow_jfi",
                     job([](const JobFigures& self, const JobOutcome& one) {
                       return hasBarrier(self.spec_) ? std::nullopt : one.flow_jfi;
@@ -117,7 +117,7 @@ class JobFigures {
       });
     };
     return {{"Message time P50", "us", "message_time_p50_us", time(0.5), false},
-            {"P99", "us", "message_time_p99_us", time(0.99), !collective_},
+            {"P99", "us", "message_time_p99_us", time(0.99), !is_collective_},
             {"Max", "us", "message_time_max_us", time(1), false},
             {"Messages", "", "", count(&JobOutcome::messages_completed), false},
             {"Failed", "", "failed_messages", count(&JobOutcome::messages_failed), false},
@@ -127,7 +127,7 @@ class JobFigures {
 
   [[nodiscard]] const std::string& label() const { return label_; }
   [[nodiscard]] std::uint32_t ranks() const { return workload::ranksOf(spec_.placement); }
-  [[nodiscard]] bool isCollective() const { return collective_.has_value(); }
+  [[nodiscard]] bool isCollective() const { return is_collective_; }
   // It posts messages until the trial ends, so that some are always open then.
   [[nodiscard]] bool isEndless() const {
     const auto* messages = std::get_if<workload::MessageProgram>(&spec_.program);
@@ -217,23 +217,19 @@ class JobFigures {
     return 8 * static_cast<double>(bytes) / time.toSeconds() / ranks() / 1e9;
   }
   [[nodiscard]] std::optional<double> algorithmBandwidth(const JobOutcome& one) const {
-    const auto time = jobTime(one);
-    if (!collective_ || !time || *time <= Picoseconds(0)) return std::nullopt;
-    return workload::algorithmBandwidth(collective_->bytes, *time) / 1e9;
+    const auto bandwidths = collectiveBandwidths(spec_, jobTime(one).value_or(Picoseconds(0)));
+    return bandwidths ? std::optional(bandwidths->algorithm) : std::nullopt;
   }
   [[nodiscard]] std::optional<double> busBandwidth(const JobOutcome& one) const {
-    const auto time = jobTime(one);
-    if (!collective_ || !time || *time <= Picoseconds(0)) return std::nullopt;
-    return workload::busBandwidth(collective_->kind, collective_->ranks, collective_->bytes,
-                                  *time) /
-           1e9;
+    const auto bandwidths = collectiveBandwidths(spec_, jobTime(one).value_or(Picoseconds(0)));
+    return bandwidths ? std::optional(bandwidths->bus) : std::nullopt;
   }
 
   const workload::JobSpec& spec_;
   std::size_t place_;
   std::string label_;
   const Repetitions& trials_;
-  std::optional<CollectiveJob> collective_;
+  bool is_collective_;
 };
 
 // Columns that no job has a figure for are left out.
@@ -270,6 +266,15 @@ void addKpis(const JobFigures& job, bool shown, const std::vector<JobFigures::Ro
 }
 
 }  // namespace
+
+std::optional<CollectiveBandwidths> collectiveBandwidths(const workload::JobSpec& job,
+                                                         Picoseconds time) {
+  const auto collective = collectiveOf(job);
+  if (!collective || time <= Picoseconds(0)) return std::nullopt;
+  return CollectiveBandwidths{
+      workload::algorithmBandwidth(collective->bytes, time) / 1e9,
+      workload::busBandwidth(collective->kind, collective->ranks, collective->bytes, time) / 1e9};
+}
 
 bool hasBarrier(const workload::JobSpec& job) {
   const auto* program = std::get_if<workload::TrainingProgram>(&job.program);

@@ -14,13 +14,16 @@ namespace plumbline::suite {
 namespace {
 
 // With the error of the prediction.
-results::Quantity predictedTime(const Repetitions& trials, Picoseconds time) {
-  results::Quantity quantity = modelled(time.toMicroseconds(), "us");
+results::Quantity predicted(const Repetitions& trials, double value, std::string unit) {
+  results::Quantity quantity = modelled(value, std::move(unit));
   addPrediction(trials.all(), quantity);
   return quantity;
 }
+results::Quantity predictedTime(const Repetitions& trials, Picoseconds time) {
+  return predicted(trials, time.toMicroseconds(), "us");
+}
 
-results::Table predictedJobs(const std::vector<std::string>& labels, const Repetitions& trials,
+results::Table predictedJobs(const std::vector<workload::JobSpec>& jobs, const Repetitions& trials,
                              ResultBuilder& builder) {
   results::Table table{"jobs",
                        "Jobs",
@@ -28,12 +31,29 @@ results::Table predictedJobs(const std::vector<std::string>& labels, const Repet
                        "finish, mean over iterations.",
                        {"Job", "Iterations", "Time per iteration", "Completion"},
                        {}};
-  const std::vector<bench::JobOutcome>& jobs = trials.front().fabric->jobs;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
+  const std::vector<std::string> labels = jobLabels(jobs);
+  const std::vector<bench::JobOutcome>& outcomes = trials.front().fabric->jobs;
+  const auto bandwidths = [&](std::size_t i) {
+    return collectiveBandwidths(jobs[i], meanIteration(outcomes[i]));
+  };
+  bool collective = false;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) collective = collective || bandwidths(i);
+  if (collective) {
+    table.columns.insert(table.columns.end(), {"Algorithm bandwidth", "Bus bandwidth"});
+  }
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const results::Quantity time =
-        builder.kpi("job_time_us", labels[i], predictedTime(trials, meanIteration(jobs[i])));
-    table.rows.push_back({labels[i], std::to_string(jobs[i].iterations.size()), time,
-                          predictedTime(trials, jobs[i].completion)});
+        builder.kpi("job_time_us", labels[i], predictedTime(trials, meanIteration(outcomes[i])));
+    std::vector<results::Cell> row{labels[i], std::to_string(outcomes[i].iterations.size()), time,
+                                   predictedTime(trials, outcomes[i].completion)};
+    if (const auto own = bandwidths(i)) {
+      row.emplace_back(
+          builder.kpi("algbw_gbps", labels[i], predicted(trials, own->algorithm, "Gb/s")));
+      row.emplace_back(builder.kpi("busbw_gbps", labels[i], predicted(trials, own->bus, "Gb/s")));
+    } else if (collective) {
+      row.insert(row.end(), 2, std::string("-"));
+    }
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
@@ -83,7 +103,7 @@ void addPrediction(const std::vector<workload::JobSpec>& jobs,
         "workload");
   }
   builder.primary("fast-forwarded time", whole);
-  builder.result().tables.push_back(predictedJobs(jobLabels(jobs), trials, builder));
+  builder.result().tables.push_back(predictedJobs(jobs, trials, builder));
   builder.kpi("calibrated_error_percent", "workload",
               modelled(100 * outcome.calibrated_error, "%"));
   builder.kpi("calibration_spread_percent", "workload",

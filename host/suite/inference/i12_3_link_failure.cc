@@ -64,6 +64,10 @@ Design ServingFailureProcedure::design(const TestConfig& config) const {
   const serving::ServingProgram program = sustainedProgram(config, numbers, window);
   numbers.configure("Failure", fmt::format("at {}, for good", valueText(failureTime(window))));
   numbers.configure("Routing convergence", valueText(config.scenario.convergence));
+  if (auto why = failuresRefusal(config)) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   const std::vector<LinkFailure> failures = servingFailures(config, program);
   if (failures.size() == 1) {
     design.refusals.emplace_back(
@@ -244,8 +248,11 @@ void addTimeline(const std::vector<Measured>& measured, ResultBuilder& builder) 
 void ServingFailureProcedure::report(const TestConfig& config, const Design& design,
                                      const std::vector<Measured>& measured,
                                      ResultBuilder& builder) const {
-  // A comparison needs the trial without failure.
-  if (measured.empty() || !measured.front().point.spec.dut.failures.empty()) return;
+  if (measured.empty() || placeOf(design, measured.front()) != 0) {
+    builder.result().summary =
+        "The trial without failure is not valid: there is nothing to compare failures with.";
+    return;
+  }
   std::vector<Measured> failed(measured.begin() + 1, measured.end());
   const std::vector<Figure> figures = failureFigures(config, design, measured);
   addTable(design, failed, figures,

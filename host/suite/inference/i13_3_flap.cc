@@ -44,6 +44,10 @@ Design ServingFlapProcedure::design(const TestConfig& config) const {
   ServingSoakDesign soak(config);
   Design& design = soak.design;
   if (!design.refusals.empty()) return std::move(design);
+  if (auto why = failuresRefusal(config)) {
+    design.refusals.push_back(*std::move(why));
+    return std::move(design);
+  }
   Numbers& numbers = design.numbers;
   const auto failures = servingFailures(config, *design.points.front().spec.serving);
   if (failures.size() == 1) {
@@ -146,7 +150,11 @@ void ServingFlapProcedure::report(const TestConfig& config, const Design& design
                                   const std::vector<Measured>& measured,
                                   ResultBuilder& builder) const {
   const SoakClock clock = ServingSoakDesign(config).clock;
-  if (measured.size() < 2) return;
+  if (measured.size() < 2) {
+    builder.result().summary =
+        "One of the two soaks is not valid: there is nothing to compare the flap with.";
+    return;
+  }
   const Measured& flapped = measured[1];
   const bench::TrialSpec& spec = flapped.point.spec;
   const fabric::FailureSpec& failure = spec.dut.failures.back();

@@ -25,6 +25,10 @@ struct LinkFailure {
   std::vector<std::string> elements;  // "leaf0-spine0"; none: nothing fails
 };
 
+// Why a test that fails a link itself and compares with a trial without a failure cannot run;
+// nothing where the scenario has no failures of its own.
+std::optional<std::string> failuresRefusal(const TestConfig& config);
+
 // No failure, and one of each kind that the topology has: an uplink of the first prefill NIC's
 // leaf, a link between switches without hosts, a link of the first decode NIC's leaf; two of the
 // first kind, and the first and third together, if a path remains. Only "no failure" where prefill

@@ -172,7 +172,23 @@ Convergence joiningConvergence(const Incast& incast, const bench::TrialResult& t
   return convergenceOf(*trial.fabric->samples, span);
 }
 
-std::vector<Figure> convergenceFigures(std::vector<Incast> incasts) {
+std::vector<Figure> convergenceFigures(const TestConfig& config, const Design& design,
+                                       std::vector<Incast> incasts, ResultBuilder& builder) {
+  constexpr ConvergenceRule kRule;
+  std::vector<bool> too_short;
+  for (std::size_t i = 0; i < incasts.size(); ++i) {
+    const Incast& incast = incasts[i];
+    const Picoseconds window = sharingSampling(config, incast) * std::int64_t{kRule.window};
+    const Picoseconds held = window * std::int64_t{kRule.windows_held};
+    too_short.push_back(incast.until - incast.join_at < held);
+    if (!too_short.back()) continue;
+    builder.anomaly(
+        fmt::format("convergence not observed: senders stop {} after the joining, and flows must "
+                    "share fairly for {} rate windows of {}",
+                    valueText(incast.until - incast.join_at), kRule.windows_held,
+                    valueText(window)),
+        design.points[i].label);
+  }
   const auto all = std::make_shared<const std::vector<Incast>>(std::move(incasts));
   return {{.column = "Convergence",
            .unit = "us",
@@ -184,7 +200,8 @@ std::vector<Figure> convergenceFigures(std::vector<Incast> incasts) {
                            trial.fabric->samples->interval.toMicroseconds(), "sample interval:");
            },
            .absent = "never converged",
-           .fails_limits = true},
+           .fails_limits = true,
+           .hidden = [too_short = std::move(too_short)](std::size_t i) { return too_short[i]; }},
           {.column = "Fair time",
            .unit = "%",
            .kpi = "",

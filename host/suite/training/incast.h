@@ -76,8 +76,10 @@ Picoseconds sharingSampling(const TestConfig& config, const Incast& incast);
 Convergence joiningConvergence(const Incast& incast, const bench::TrialResult& trial);
 
 // Table columns of convergence: the time until flows have settled, the share of fair windows, the
-// length of a window. `incasts` are those of the design's points.
-std::vector<Figure> convergenceFigures(std::vector<Incast> incasts);
+// length of a window. `incasts` are those of the design's points. A point whose senders stop before
+// the windows that convergence must hold are over shows none: an anomaly says so.
+std::vector<Figure> convergenceFigures(const TestConfig& config, const Design& design,
+                                       std::vector<Incast> incasts, ResultBuilder& builder);
 inline constexpr const char* kConvergenceNote =
     "Convergence is from the joining until every flow is within 10 % of the mean rate and stays so "
     "until the senders stop: 0 where all were from the first window on. Rates are means over the "

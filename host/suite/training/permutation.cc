@@ -10,6 +10,9 @@
 namespace plumbline::suite {
 namespace {
 
+// Packets of a flow with less data are not in FabricResult::link_flow_mmr (bench/sim/flow_count.h).
+constexpr Bytes kMinCountedData{256};
+
 // Distance from a sender to its receiver; receiverText() says what that is.
 std::uint32_t shiftOf(const fabric::TopologySpec& topology) {
   switch (topology.kind) {
@@ -178,6 +181,7 @@ Design PermutationProcedure::design(const TestConfig& config) const {
   }
   const double load = at_random ? kPermutationLoad.toDouble() : 1;
   const std::vector<PermutationPoint> all = points(config, design.numbers);
+  if (all.empty()) return design;  // Numbers::unfit() says why
   const auto like_first = [&all](const PermutationPoint& point) {
     return point.flows == all.front().flows;
   };
@@ -193,6 +197,17 @@ Design PermutationProcedure::design(const TestConfig& config) const {
       roce.recovery = transport::RoceRecovery::kGoBackN;
       roce.reorder_tolerance = 0;
     }
+  }
+  const std::uint32_t most_flows =
+      std::max_element(all.begin(), all.end(), [](const auto& one, const auto& other) {
+        return one.flows < other.flows;
+      })->flows;
+  const Bytes part(message.count() / most_flows);
+  if (!at_random && part < kMinCountedData) {
+    design.numbers.deviation(fmt::format(
+        "MMR of flows counts packets with {} and more of data: of {} flows per pair, each "
+        "sends {}",
+        valueText(kMinCountedData), most_flows, valueText(part)));
   }
   design.carry(all);
   return design;
@@ -217,7 +232,7 @@ void PermutationProcedure::report(const TestConfig& config, const Design& design
                                .of = [](std::size_t, const bench::TrialResult& trial) {
                                  return trial.fabric->link_flow_mmr;
                                }}};
-  for (Figure& own : figures(points)) columns.push_back(std::move(own));
+  for (Figure& own : figures(config, points)) columns.push_back(std::move(own));
   columns.insert(
       columns.end(),
       {jfi,

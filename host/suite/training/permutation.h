@@ -57,7 +57,7 @@ class PermutationProcedure : public FabricProcedure {
   [[nodiscard]] virtual double hopCost() const { return 1.75; }
   // Columns after MMR that only this test has.
   [[nodiscard]] virtual std::vector<Figure> figures(
-      const std::vector<PermutationPoint>& /*points*/) const {
+      const TestConfig& /*config*/, const std::vector<PermutationPoint>& /*points*/) const {
     return {};
   }
   // A sentence for the table's note: which points must be equal, and why.

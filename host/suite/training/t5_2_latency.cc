@@ -225,6 +225,10 @@ class LatencyRun {
           "round trip");
     } else if (directionOf(settings_) == scenario::Direction::kBidirectional) {
       result.tables.push_back(std::move(round_trip_));
+    } else if (measuresRoundTrips(config_)) {
+      builder_.deviation(
+          "sum of the one-way means of both directions not measured: traffic in one direction only",
+          "round trip");
     } else {
       builder_.deviation(
           "round-trip latency not measured: traffic in one direction only, and the card "
@@ -321,6 +325,14 @@ class LatencyRun {
     for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
       const std::string label = point.label() + ", round trips";
       const bench::TrialSpec spec = roundTripTrial(config_, settings_, point, repetition);
+      if (!point.unloaded && spec.streams.empty()) {
+        builder_.deviation(
+            "round trip under load not measured: the hosts of the first pair exchange the "
+            "messages, and no "
+            "other host sends",
+            "round trip");
+        return;
+      }
       const bench::TrialResult trial = runner_.run(spec, repetition, label);
       if (!builder_.accept(spec, trial, fmt::format("{}, repetition {}", label, repetition))) {
         continue;

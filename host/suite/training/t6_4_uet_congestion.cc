@@ -127,7 +127,7 @@ void UetCongestionProcedure::report(const TestConfig& config, const Design& desi
   std::vector<Incast> incasts;
   incasts.reserve(points.size());
   for (const CongestionPoint& point : points) incasts.push_back(point.incast);
-  std::vector<Figure> figures = convergenceFigures(std::move(incasts));
+  std::vector<Figure> figures = convergenceFigures(config, design, std::move(incasts), builder);
   figures.insert(figures.begin(), goodput);
   figures.push_back(
       {.column = "Receiver credit used",

@@ -214,7 +214,8 @@ void addSensitivity(const Design& design, const std::vector<Measured>& measured,
       if (mean) {
         row.emplace_back(*mean);
       } else {
-        row.emplace_back(std::string("never converged"));
+        const bool hidden = figure->hidden && figure->hidden(placeOf(design, one));
+        row.emplace_back(hidden ? std::string("not observed") : figure->absent);
       }
     }
     table.rows.push_back(std::move(row));
@@ -247,7 +248,7 @@ void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& d
   std::vector<Incast> incasts;
   incasts.reserve(points.size());
   for (const DcqcnPoint& point : points) incasts.push_back(point.incast);
-  std::vector<Figure> figures = convergenceFigures(std::move(incasts));
+  std::vector<Figure> figures = convergenceFigures(config, design, std::move(incasts), builder);
   const Figure convergence = figures.front();
   Figure goodput{.column = "Goodput",
                  .unit = "%",

@@ -288,6 +288,7 @@ bench::TrialSpec PfcDeadlockProcedure::repetitionOf(const SweepPoint& point,
 Design PfcDeadlockProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Case", ""}};
+  design.own_topology = true;
   if (!config.scenario.switches.pfc || config.scenario.switches.pfc->priorities == 0) {
     design.refusals.emplace_back("the DUT has no PFC: dut.switch.pfc");
     return design;

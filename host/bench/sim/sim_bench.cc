@@ -357,9 +357,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
                     fabric.framesInside()));
   } else if (livelocked) {
     result.faults.emplace_back(
-        "the workload makes no progress: hosts exchange packets, and no new payload arrives (a "
-        "limit on "
-        "the trial's time, parameters.duration, shows what they do)");
+        "the workload makes no progress: hosts exchange packets, and no new payload arrives (with "
+        "parameters.duration, a limit on the trial's time, the counters show what they do)");
   } else if (!spec.serving && !hosts.workloadFinished() && !stationary && (stuck || !limited)) {
     result.faults.emplace_back("the workload stopped before it was finished: messages failed");
   }

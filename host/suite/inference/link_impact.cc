@@ -109,8 +109,7 @@ std::optional<double> payloadBetween(const bench::TrialResult& trial, Picosecond
 std::optional<std::string> failuresRefusal(const TestConfig& config) {
   if (config.scenario.failures.empty()) return std::nullopt;
   return "the scenario has failures of its own (dut.failures): the test fails links itself and "
-         "compares "
-         "with a trial in which none fails";
+         "compares with a trial in which none fails";
 }
 
 std::vector<LinkFailure> servingFailures(const TestConfig& config,

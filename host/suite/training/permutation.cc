@@ -205,8 +205,7 @@ Design PermutationProcedure::design(const TestConfig& config) const {
   const Bytes part(message.count() / most_flows);
   if (!at_random && part < kMinCountedData) {
     design.numbers.deviation(fmt::format(
-        "MMR of flows counts packets with {} and more of data: of {} flows per pair, each "
-        "sends {}",
+        "MMR of flows counts packets with {} and more of data: of {} flows per pair, each sends {}",
         valueText(kMinCountedData), most_flows, valueText(part)));
   }
   design.carry(all);

@@ -235,6 +235,12 @@ class LatencyRun {
           "has no reflector",
           "round trip");
     }
+    if (no_loaded_trips_) {
+      builder_.deviation(
+          "round trip under load not measured: the hosts of the first pair exchange the messages, "
+          "and no other host sends",
+          "round trip");
+    }
     if (measuresRoundTrips(config_)) {
       result.tables.push_back(std::move(message_trips_));
     } else if (!config_.bench.messages &&
@@ -326,11 +332,7 @@ class LatencyRun {
       const std::string label = point.label() + ", round trips";
       const bench::TrialSpec spec = roundTripTrial(config_, settings_, point, repetition);
       if (!point.unloaded && spec.streams.empty()) {
-        builder_.deviation(
-            "round trip under load not measured: the hosts of the first pair exchange the "
-            "messages, and no "
-            "other host sends",
-            "round trip");
+        no_loaded_trips_ = true;
         return;
       }
       const bench::TrialResult trial = runner_.run(spec, repetition, label);
@@ -454,6 +456,7 @@ class LatencyRun {
   results::Chart chart_;
   std::optional<std::pair<double, double>> zero_;  // mean, P99 at zero load of the current size
   std::optional<Last> last_;
+  bool no_loaded_trips_ = false;  // no host but those of the first pair sends
 };
 
 class LatencyProcedure final : public Procedure {

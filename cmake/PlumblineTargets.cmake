@@ -84,16 +84,15 @@ function(plumbline_test name)
   include(GoogleTest)
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE plumbline_options ${arg_DEPENDS} GTest::gtest GTest::gmock
-                                        GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE plumbline_options plumbline_paths ${arg_DEPENDS} GTest::gtest
+                                        GTest::gmock GTest::gtest_main)
   if(NOT arg_BUSY OR NOT CMAKE_BUILD_TYPE STREQUAL Sanitized)
     target_compile_options(${name} PRIVATE ${plumbline_test_options})
   endif()
   target_compile_options(${name} PRIVATE ${plumbline_no_coverage})
-  target_compile_definitions(${name} PRIVATE PLUMBLINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   plumbline_unity(${name})
   if(arg_COMMAND)
-    plumbline_runs_command(${name})
+    add_dependencies(${name} plumbline)
   endif()
   set(cost 0)
   if(arg_LONG)
@@ -101,13 +100,6 @@ function(plumbline_test name)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT 900 COST ${cost} LABELS "${arg_LABELS}")
-endfunction()
-
-# plumbline_runs_command(<target>)
-# A test that runs the command itself, which is where PLUMBLINE_COMMAND says.
-function(plumbline_runs_command target)
-  add_dependencies(${target} plumbline)
-  target_compile_definitions(${target} PRIVATE PLUMBLINE_COMMAND="$<TARGET_FILE:plumbline>")
 endfunction()
 
 # plumbline_fuzz(<name> SOURCES <files> [DEPENDS <targets>])

@@ -25,6 +25,7 @@
 #include "tests/cli/process.h"
 #include "tests/control/raw_socket.h"
 #include "tests/control/small_scenario.h"
+#include "tests/paths/paths.h"
 #include "tests/results/temp_directory.h"
 
 namespace plumbline {
@@ -67,9 +68,9 @@ class Attack : public testing::Test {
       const std::string out = contentOf(directory / "stdout.txt");
       const std::size_t end = out.find('\n');
       if (end != std::string::npos) {
-        const std::size_t at = out.find(program == PLUMBLINE_COMMAND ? "127.0.0.1:" : "port ");
+        const std::size_t at = out.find(program == commandPath() ? "127.0.0.1:" : "port ");
         return static_cast<std::uint16_t>(
-            std::stoi(out.substr(at + (program == PLUMBLINE_COMMAND ? 10 : 5))));
+            std::stoi(out.substr(at + (program == commandPath() ? 10 : 5))));
       }
       if (process->ended()) throw std::runtime_error(process->wait().err);
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -79,7 +80,7 @@ class Attack : public testing::Test {
     std::vector<std::string> arguments{"serve", "--port", "0", "--results",
                                        (scratch_.path() / "results").string()};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    port_ = start(server_, "server", arguments, PLUMBLINE_COMMAND);
+    port_ = start(server_, "server", arguments, commandPath());
   }
 
   static std::string request(const std::string& method, const std::string& resource,
@@ -309,7 +310,7 @@ TEST_F(Attack, FormsOfRequests) {
   expectEndsWhenTold();
 }
 
-#ifdef PLUMBLINE_TARGET
+#ifdef HAS_TARGET_PROGRAM
 #ifdef __has_feature
 constexpr bool kSanitized = __has_feature(address_sanitizer);
 #else
@@ -323,7 +324,7 @@ class TargetAttack : public Attack {
                                        "127.0.0.1", "--tcp-port", "0"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     try {
-      port_ = start(target_, "target", arguments, PLUMBLINE_TARGET);
+      port_ = start(target_, "target", arguments, programPath("plumbline-target"));
     } catch (const std::exception& error) {
       GTEST_SKIP() << "no target here: " << error.what();
     }
@@ -361,7 +362,7 @@ TEST_F(TargetAttack, ALogThatNobodyReads) {
   ::fcntl(log, F_SETPIPE_SZ, 4096);
   Process target(scratch_.path() / "target",
                  {"--library", "libfabric", "--address", "127.0.0.1", "--tcp-port", "0"},
-                 PLUMBLINE_TARGET);
+                 programPath("plumbline-target"));
   std::string first;
   pollfd waiting{log, POLLIN, 0};
   while (first.find('\n') == std::string::npos && ::poll(&waiting, 1, 60'000) == 1) {

@@ -14,6 +14,7 @@
 #include "results/store.h"
 #include "tests/cli/process.h"
 #include "tests/integration/agent_network.h"
+#include "tests/paths/paths.h"
 #include "tests/results/temp_directory.h"
 
 namespace plumbline {
@@ -70,13 +71,13 @@ class OfiHostsTest : public testing::Test {
     }
   }
   void startTarget(const std::string& host, const std::string& token = "token") {
-    start(host, "target-" + host, PLUMBLINE_TARGET,
+    start(host, "target-" + host, programPath("plumbline-target"),
           {"--library", "libfabric", "--address", network_.fabricAddress(host), "--token-file",
            path(token).string()},
           "waiting at ");
   }
   void startAgent(const std::string& host) {
-    start(host, "agent-" + host, PLUMBLINE_COMMAND,
+    start(host, "agent-" + host, commandPath(),
           {"serve", "--port", "8470", "--listen", network_.address(host), "--token-file",
            path("token").string(), "--cert", path("cert.pem").string(), "--key",
            path("key.pem").string(), "--results", path(host + "-results").string(), "--files",
@@ -160,8 +161,7 @@ TEST_F(OfiHostsTest, AgentsSendToEachOther) {
     startTarget(host);
     startAgent(host);
   }
-  std::string scenario =
-      contentOf(fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios/endpoint/ofi-two-hosts.yaml");
+  std::string scenario = contentOf(checkoutPath("scenarios/endpoint/ofi-two-hosts.yaml"));
   scenario = replaced(scenario, "198.18.0.1", network_.fabricAddress("a"));
   scenario = replaced(scenario, "198.18.0.2", network_.fabricAddress("b"));
   scenario = replaced(scenario, "[64B, 4KiB, 64KiB, 4MiB]", "[16KiB]");
@@ -271,7 +271,7 @@ TEST_F(OfiHostsTest, AHostWithoutAnEntryIsNamedOne) {
 TEST_F(OfiHostsTest, ATargetProgramIsForThisMachineUnlessThereIsAToken) {
   const InNamespace there(network_.space("b"));
   const auto refused = [&](const std::vector<std::string>& arguments) {
-    return Process(scratch_.path(), arguments, PLUMBLINE_TARGET).wait();
+    return Process(scratch_.path(), arguments, programPath("plumbline-target")).wait();
   };
   const Outcome open = refused({"--library", "libfabric", "--address", "10.96.3.2"});
   EXPECT_EQ(open.exit_code, 2);
@@ -279,9 +279,9 @@ TEST_F(OfiHostsTest, ATargetProgramIsForThisMachineUnlessThereIsAToken) {
   const Outcome nowhere = refused({"--library", "libfabric", "--address", "here"});
   EXPECT_EQ(nowhere.exit_code, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("is no IP address"));
-  start("b", "open", PLUMBLINE_TARGET,
+  start("b", "open", programPath("plumbline-target"),
         {"--library", "libfabric", "--address", "10.96.3.2", "--no-token"}, "waiting at ");
-  start("b", "local", PLUMBLINE_TARGET, {"--library", "libfabric"},
+  start("b", "local", programPath("plumbline-target"), {"--library", "libfabric"},
         "waiting at 127.0.0.1 port 18590, libfabric with ");
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "tests/paths/paths.h"
 #include "tests/wire/tool.h"
 #include "wire/addresses.h"
 #include "wire/frame.h"
@@ -130,7 +131,7 @@ TEST(Transit, GivesTheBytesThatScapyBuilds) {
     }
   }
   const ToolResult result =
-      runTool("/usr/bin/python3 " PLUMBLINE_SOURCE_DIR "/tests/bench_rtl/transit_scapy.py < " +
+      runTool("/usr/bin/python3 " + checkoutPath("tests/bench_rtl/transit_scapy.py") + " < " +
               path.string());
   if (result.exit_code == kScapyMissing) {
     GTEST_SKIP() << "scapy is not installed (package python3-scapy): bytes not compared with it";

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "tests/paths/paths.h"
 #include "tests/roce_peer/guest_machine.h"
 
 namespace plumbline::bench_verbs {
@@ -106,9 +107,8 @@ std::vector<double> valuesOf(const nlohmann::json& test, const std::string& titl
 // A run that the guest's command left in a directory, exported by this machine's.
 nlohmann::json exportOf(const std::filesystem::path& results) {
   const std::filesystem::path log = results.parent_path() / "log";
-  const int status = shell(std::string(PLUMBLINE_COMMAND) +
-                               " results export --format json --results " + results.string(),
-                           log);
+  const int status =
+      shell(commandPath() + " results export --format json --results " + results.string(), log);
   EXPECT_EQ(status, 0) << contentsOf(log);
   return nlohmann::json::parse(contentsOf(log));
 }
@@ -117,9 +117,8 @@ nlohmann::json exportOf(const std::filesystem::path& results) {
 std::string reportOf(const std::filesystem::path& results) {
   const std::filesystem::path log = results.parent_path() / "log";
   const std::filesystem::path page = results.parent_path() / "page";
-  const int status = shell(std::string(PLUMBLINE_COMMAND) + " report --results " +
-                               results.string() + " --report " + page.string(),
-                           log);
+  const int status = shell(
+      commandPath() + " report --results " + results.string() + " --report " + page.string(), log);
   EXPECT_EQ(status, 0) << contentsOf(log);
   return contentsOf(page / "report.html");
 }
@@ -256,9 +255,9 @@ void waitForChannel(GuestMachine& target) {
 }
 
 TEST(VerbsGuests, TheBenchRunsOnTheKernelsDevice) {
-  const std::filesystem::path image = PLUMBLINE_ROCE_GUEST;
+  const std::filesystem::path image = builtPath("roce-guest");
   if (!exists(image / "vmlinuz") || !exists(image / "verbs.img")) {
-    GTEST_SKIP() << "no guest in " PLUMBLINE_ROCE_GUEST ": tests/roce_peer/build-guest makes one";
+    GTEST_SKIP() << "no guest in " << image << ": tests/roce_peer/build-guest makes one";
   }
   const roce_peer::SocketDirectory directory;
   const std::filesystem::path disk = directory / "disk";

@@ -28,6 +28,7 @@
 #include "fabric/engine/fabric.h"
 #include "scenario/parse.h"
 #include "tests/benchmarks/minimal_fabric.h"
+#include "tests/paths/paths.h"
 #include "transport/roce/roce_spec.h"
 #include "transport/uet/uet_spec.h"
 
@@ -320,7 +321,7 @@ Figures measure(benchmark::State& state, const bench::TrialSpec& spec, unsigned 
 bench::TrialSpec shipped(const std::string& name) {
   const std::string free(scenario::kFreeProcedure);
   const scenario::Scenario scenario = scenario::loadScenario(
-      std::string(PLUMBLINE_SOURCE_DIR) + "/scenarios/bench/" + name + ".yaml",
+      checkoutPath("scenarios/bench/" + std::string(name) + ".yaml"),
       {.tests = {free}, .benches = {"rtl", "sim"}, .on_hosts = {free}, .with_workload = {free}});
   bench::TrialSpec spec;
   spec.dut = scenario.fabricSpec();

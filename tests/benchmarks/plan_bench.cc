@@ -40,6 +40,7 @@
 #include "scenario/parse.h"
 #include "suite/framework/expected_time.h"
 #include "suite/procedure.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::suite {
 namespace {
@@ -305,7 +306,7 @@ void addSearch(scenario::Scenario scenario) {
 }
 
 void addTests() {
-  const std::filesystem::path folder = PLUMBLINE_SOURCE_DIR "/scenarios/training";
+  const std::filesystem::path folder = checkoutPath("scenarios/training");
   std::set<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) files.insert(entry.path());
   for (const auto& file : files) {

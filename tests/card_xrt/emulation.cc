@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "card_xrt/kernel_layout.h"
+#include "tests/paths/paths.h"
 #include "xclbin_writer.h"
 
 namespace plumbline::card_xrt_test {
@@ -67,8 +68,9 @@ Emulation::Emulation(Picoseconds delay, const std::string& more) {
   // The device's program for the runtime, packed as it unpacks it.
   const fs::path start = directory_ / "zip/behav_waveform/xsim/simulate.sh";
   fs::create_directories(start.parent_path());
-  write(start, "#!/bin/sh\nexec " PLUMBLINE_EMULATED_CARD " " + std::to_string(delay.count()) +
-                   " $(cat '" + (directory_ / "defects").string() + "')\n");
+  write(start, "#!/bin/sh\nexec " + programPath("emulated_card") + " " +
+                   std::to_string(delay.count()) + " $(cat '" + (directory_ / "defects").string() +
+                   "')\n");
   setDefects(more);
   fs::permissions(start, fs::perms::owner_all);
   const std::string pack =

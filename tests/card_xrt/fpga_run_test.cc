@@ -15,6 +15,7 @@
 #include "results/store.h"
 #include "tests/bench_rtl/untimed_frame.h"
 #include "tests/cli/process.h"
+#include "tests/paths/paths.h"
 #include "tests/results/temp_directory.h"
 #include "wire/pcapng.h"
 
@@ -36,7 +37,7 @@ parameters: {duration: 100us, drain: 20us, resolution: 10%, loads: [90%], repeti
 
 class FpgaRunTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { setenv("LD_PRELOAD", PLUMBLINE_NO_PAUSES, 1); }
+  static void SetUpTestSuite() { setenv("LD_PRELOAD", programPath("libno_pauses.so").c_str(), 1); }
 
   // A host with such cards; the packed card is beside the scenarios.
   void emulate(const std::string& defects = {}) {

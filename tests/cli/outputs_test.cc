@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "results/store.h"
 #include "tests/cli/process.h"
+#include "tests/paths/paths.h"
 #include "tests/results/temp_directory.h"
 
 namespace plumbline {
@@ -69,7 +70,7 @@ class OutputsTest : public testing::Test {
   Outcome shell(const std::string& line) {
     return Process(
                scratch_.path(),
-               {"-c", "P=" PLUMBLINE_COMMAND "; S=$1; R=$2; " + line, "sh", scenario_, results_},
+               {"-c", "P=" + commandPath() + "; S=$1; R=$2; " + line, "sh", scenario_, results_},
                "/bin/sh")
         .wait();
   }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/paths/paths.h"
+
 namespace plumbline {
 
 struct Outcome {
@@ -22,7 +24,7 @@ struct Outcome {
 class Process {
  public:
   Process(const std::filesystem::path& scratch, const std::vector<std::string>& arguments,
-          const std::string& program = PLUMBLINE_COMMAND);
+          const std::string& program = commandPath());
   ~Process();  // kills it if it still runs
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "tests/cli/process.h"
 #include "tests/control/small_scenario.h"
+#include "tests/paths/paths.h"
 #include "tests/results/temp_directory.h"
 
 namespace plumbline {
@@ -130,6 +131,7 @@ TEST_F(ServeTest, EndsWithTheProgramThatStartedItHoweverThatEnds) {
   int told[2];
   ASSERT_EQ(::pipe(told), 0);
   const std::string directory = results();
+  const std::string program = commandPath();
   const pid_t starter = ::fork();
   if (starter == 0) {
     int input[2];
@@ -138,8 +140,8 @@ TEST_F(ServeTest, EndsWithTheProgramThatStartedItHoweverThatEnds) {
     if (server == 0) {
       ::dup2(input[0], STDIN_FILENO);
       ::dup2(told[1], STDOUT_FILENO);
-      ::execl(PLUMBLINE_COMMAND, "plumbline", "serve", "--port", "0", "--end-with-stdin",
-              "--results", directory.c_str(), nullptr);
+      ::execl(program.c_str(), "plumbline", "serve", "--port", "0", "--end-with-stdin", "--results",
+              directory.c_str(), nullptr);
       ::_exit(127);
     }
     const std::string line = std::to_string(server) + "\n";

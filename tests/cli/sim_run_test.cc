@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "tests/cli/process.h"
+#include "tests/paths/paths.h"
 #include "tests/results/json_schema.h"
 #include "tests/results/temp_directory.h"
 
@@ -79,7 +80,7 @@ TEST_F(SimRunTest, ARunEndsWithASummaryAndSaysHowToSeeMore) {
 
 TEST_F(SimRunTest, TheExportIsAsTheSchemaSays) {
   ASSERT_EQ(runScenario().exit_code, 0);
-  std::ifstream schema(PLUMBLINE_SOURCE_DIR "/docs/result.schema.json");
+  std::ifstream schema(checkoutPath("docs/result.schema.json"));
   const auto exported = nlohmann::json::parse(run({"results", "export"}).out);
   EXPECT_THAT(results::schemaFaults(nlohmann::json::parse(schema), exported), IsEmpty());
   EXPECT_FALSE(exported["tests"][0]["kpis"].empty());

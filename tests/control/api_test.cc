@@ -19,6 +19,7 @@
 #include "results/store.h"
 #include "tests/control/openapi.h"
 #include "tests/control/parts.h"
+#include "tests/paths/paths.h"
 #include "tests/results/json_schema.h"
 
 namespace plumbline::control {
@@ -56,7 +57,7 @@ class ApiTest : public testing::Test {
     EXPECT_EQ(answer.status, status) << answer.body;
     const std::string schema = openApiAnswer(path, method, answer.status);
     if (schema == "result.schema.json") {
-      std::ifstream file(std::string(PLUMBLINE_SOURCE_DIR) + "/docs/result.schema.json");
+      std::ifstream file(checkoutPath("docs/result.schema.json"));
       EXPECT_THAT(results::schemaFaults(json::parse(file), json::parse(answer.body)), IsEmpty());
     } else if (!schema.empty()) {
       EXPECT_EQ(answer.content_type, "application/json");

@@ -15,6 +15,7 @@
 #include "stats/histogram.h"
 #include "tests/control/exposition.h"
 #include "tests/control/parts.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::control {
 namespace {
@@ -424,7 +425,7 @@ TEST_F(MetricsOfRuns, TheDashboardAsksForWhatThereIs) {
   run(2, kStreams);
   run(3, kServing);
   metrics();
-  std::ifstream file(PLUMBLINE_SOURCE_DIR "/docs/grafana/plumbline.json");
+  std::ifstream file(checkoutPath("docs/grafana/plumbline.json"));
   const json dashboard = json::parse(file);
   static const std::regex kName("plumbline_[a-z_]+");
   std::size_t queries = 0;
@@ -442,7 +443,7 @@ TEST_F(MetricsOfRuns, TheDashboardAsksForWhatThereIs) {
   }
   EXPECT_GE(queries, 20u);
   // The table of docs/control.md has all that was seen, and no others.
-  std::ifstream docs(PLUMBLINE_SOURCE_DIR "/docs/control.md");
+  std::ifstream docs(checkoutPath("docs/control.md"));
   const std::string text{std::istreambuf_iterator<char>(docs), {}};
   for (const std::string& name : seen_) {
     EXPECT_NE(text.find("`" + name), std::string::npos) << name << " is not in docs/control.md";

@@ -10,6 +10,7 @@
 #include <valijson/validator.hpp>
 
 #include "base/json.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::control {
 namespace {
@@ -42,8 +43,7 @@ json jsonOf(const YAML::Node& node) {
 }
 
 const json& description() {
-  static const json document =
-      jsonOf(YAML::LoadFile(std::string(PLUMBLINE_SOURCE_DIR) + "/docs/openapi.yaml"));
+  static const json document = jsonOf(YAML::LoadFile(checkoutPath("docs/openapi.yaml")));
   return document;
 }
 

@@ -5,6 +5,7 @@
 
 #include "gui/window/main_window.h"
 #include "tests/gui/gui_app.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::gui {
 namespace {
@@ -13,7 +14,7 @@ constexpr int kFactor = 2;
 
 TEST(HighDpi, PicturesHaveTwiceTheSizeAndAllTheDetail) {
   const QTemporaryDir results;
-  MainWindow window(QStringLiteral(PLUMBLINE_PROGRAM), results.path());
+  MainWindow window(QString::fromStdString(commandPath()), results.path());
   window.resize(900, 590);
   window.show();
   ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));

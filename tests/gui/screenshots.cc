@@ -14,6 +14,7 @@
 #include "gui/window/main_window.h"
 #include "gui/window/status_strip.h"
 #include "tests/gui/gui_app.h"
+#include "tests/paths/paths.h"
 
 namespace {
 
@@ -88,7 +89,7 @@ class Album {
 bool runToItsEnd(MainWindow& window, const QString& name) {
   window.scenarioPage().setScenario(
       QFileInfo(name).completeBaseName(),
-      fileText(QStringLiteral(PLUMBLINE_SOURCE_DIR "/scenarios/") + name));
+      fileText(QString::fromStdString(plumbline::checkoutPath("scenarios")) + "/" + name));
   const std::size_t before = window.session().runs().size();
   window.run();
   if (!waitFor([&] { return window.session().runs().size() > before; }, kRunMs)) return false;

@@ -15,13 +15,14 @@
 #include "gui/window/main_window.h"
 #include "gui/window/status_strip.h"
 #include "tests/gui/gui_app.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::gui {
 
 inline constexpr int kRunMs = 300'000;
 
 inline QString scenarioFile(const char* name) {
-  QFile file(QStringLiteral(PLUMBLINE_SOURCE_DIR "/scenarios/%1").arg(QLatin1String(name)));
+  QFile file(QString::fromStdString(checkoutPath(std::string("scenarios/") + name)));
   EXPECT_TRUE(file.open(QIODevice::ReadOnly)) << name;
   return QString::fromUtf8(file.readAll());
 }
@@ -33,7 +34,7 @@ inline QString with(const QString& scenario, const char* path, const char* value
 
 class WindowTest : public testing::Test {
  protected:
-  WindowTest() : window_(QStringLiteral(PLUMBLINE_PROGRAM), results_.path()) {
+  WindowTest() : window_(QString::fromStdString(commandPath()), results_.path()) {
     window_.resize(1280, 800);
     window_.show();
   }

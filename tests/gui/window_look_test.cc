@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/gui/window_fixture.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::gui {
 namespace {
@@ -111,7 +112,7 @@ TEST_F(LookTest, DarkIsSwitchedByKeyAndRemembered) {
     QTest::qWait(20);
     EXPECT_LT(brightness(), 60) << window_.tabs().tabText(tab).toStdString();
   }
-  MainWindow again(QStringLiteral(PLUMBLINE_PROGRAM), results_.path());
+  MainWindow again(QString::fromStdString(commandPath()), results_.path());
   EXPECT_EQ(again.palette().color(QPalette::Window), darkTheme().window);
   QTest::keyClick(&window_, Qt::Key_D, Qt::ControlModifier);
   QTest::qWait(50);

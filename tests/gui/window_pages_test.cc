@@ -25,6 +25,7 @@
 #include "gui/plots/plot.h"
 #include "tests/gui/browser.h"
 #include "tests/gui/window_fixture.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::gui {
 namespace {
@@ -371,7 +372,7 @@ TEST_F(PagesTest, ADirectoryOpensWithAllItsRunsAndTheirReports) {
   connectToLocalServer();
   runToItsEnd("incast32", scenarioFile("bench/incast32.yaml"));
   const QTemporaryDir elsewhere;
-  MainWindow other(QStringLiteral(PLUMBLINE_PROGRAM), elsewhere.path());
+  MainWindow other(QString::fromStdString(commandPath()), elsewhere.path());
   other.openResults({elsewhere.path()});
   EXPECT_TRUE(other.log().contents().contains("holds no results"));
   other.openResults({results_.path()});

@@ -20,6 +20,7 @@
 #include "gui/pages/topology_view.h"
 #include "gui/plots/plot.h"
 #include "tests/gui/window_fixture.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::gui {
 namespace {
@@ -135,7 +136,7 @@ TEST_F(WindowTest, RemembersItsLayout) {
   trials->hide();
   window_.resize(1010, 710);
   window_.close();
-  MainWindow again(QStringLiteral(PLUMBLINE_PROGRAM), results_.path());
+  MainWindow again(QString::fromStdString(commandPath()), results_.path());
   again.show();
   EXPECT_EQ(again.size(), QSize(1010, 710));
   EXPECT_FALSE(again.findChild<QDockWidget*>(QStringLiteral("trials"))->isVisible());

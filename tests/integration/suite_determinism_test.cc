@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "tests/cli/process.h"
 #include "tests/integration/short_suite.h"
+#include "tests/paths/paths.h"
 #include "tests/results/temp_directory.h"
 
 namespace plumbline {
@@ -56,7 +57,7 @@ TEST_F(SuiteDeterminismTest, TheWholeSuiteAsWell) {
   if (std::getenv("PLUMBLINE_LONG") == nullptr) {
     GTEST_SKIP() << "five minutes: set PLUMBLINE_LONG=1";
   }
-  expectTheSame(PLUMBLINE_SOURCE_DIR "/scenarios/training/all.yaml", false);
+  expectTheSame(checkoutPath("scenarios/training/all.yaml"), false);
 }
 
 }  // namespace

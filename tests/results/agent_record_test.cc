@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "results/export.h"
+#include "tests/paths/paths.h"
 #include "tests/results/json_schema.h"
 #include "tests/results/temp_directory.h"
 
@@ -96,7 +97,7 @@ TEST(AgentRecord, TheStoreKeepsThoseOfEveryAttempt) {
 }
 
 TEST(AgentRecord, IsExportedAsTheSchemaSays) {
-  std::ifstream file(PLUMBLINE_SOURCE_DIR "/docs/result.schema.json");
+  std::ifstream file(checkoutPath("docs/result.schema.json"));
   const json schema = json::parse(file);
   StoredRun run;
   run.info.id = 1;

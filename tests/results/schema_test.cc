@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "results/export.h"
+#include "tests/paths/paths.h"
 #include "tests/results/json_schema.h"
 #include "tests/results/sample.h"
 
@@ -16,7 +17,7 @@ using testing::Contains;
 using testing::IsEmpty;
 
 json schema() {
-  std::ifstream file(PLUMBLINE_SOURCE_DIR "/docs/result.schema.json");
+  std::ifstream file(checkoutPath("docs/result.schema.json"));
   return json::parse(file);
 }
 

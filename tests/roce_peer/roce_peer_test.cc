@@ -11,6 +11,7 @@
 
 #include "roce_guest.h"
 #include "test_card.h"
+#include "tests/paths/paths.h"
 #include "wire/addresses.h"
 #include "wire/crc.h"
 #include "wire/frame.h"
@@ -59,7 +60,7 @@ std::unique_ptr<RoceGuest> shared_guest;
 class RocePeerTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const std::filesystem::path image = PLUMBLINE_ROCE_GUEST;
+    const std::filesystem::path image = builtPath("roce-guest");
     if (!exists(image / "vmlinuz") || !exists(image / "responder.img")) return;
     GuestOptions options;
     options.image = image;
@@ -76,7 +77,8 @@ class RocePeerTest : public testing::Test {
 
   void SetUp() override {
     if (!shared_guest) {
-      GTEST_SKIP() << "no guest in " PLUMBLINE_ROCE_GUEST ": tests/roce_peer/build-guest makes one";
+      GTEST_SKIP() << "no guest in " << builtPath("roce-guest")
+                   << ": tests/roce_peer/build-guest makes one";
     }
     card_ = std::make_unique<TestCard>(2);
     card_->driver.setCapture(0, true, false);

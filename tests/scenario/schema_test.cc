@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "scenario/key_page.h"
 #include "scenario/yaml_tree.h"
+#include "tests/paths/paths.h"
 #include "tests/results/json_schema.h"
 #include "tests/scenario/vocabulary.h"
 
@@ -69,7 +70,7 @@ std::string freeWith(const std::string& keys) {
 TEST(Schema, TheScenariosOfTheProgramFulfilIt) {
   int checked = 0;
   for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(PLUMBLINE_SOURCE_DIR "/scenarios")) {
+       std::filesystem::recursive_directory_iterator(checkoutPath("scenarios"))) {
     if (entry.path().extension() != ".yaml") continue;
     std::ifstream file(entry.path());
     std::stringstream text;

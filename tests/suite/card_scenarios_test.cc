@@ -13,6 +13,7 @@
 #include "sim/wire.h"
 #include "suite/card/card.h"
 #include "suite/procedure.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::suite {
 namespace {
@@ -27,7 +28,7 @@ class Direct final : public TrialRunner {
   bench::RtlBench bench;
 };
 
-fs::path folder() { return fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios" / "card"; }
+fs::path folder() { return checkoutPath("scenarios/card"); }
 
 scenario::Vocabulary vocabulary() {
   scenario::Vocabulary words;

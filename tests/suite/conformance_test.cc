@@ -14,6 +14,7 @@
 #include "suite/conformance/page.h"
 #include "suite/conformance/rows.h"
 #include "suite/procedure.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::suite {
 namespace {
@@ -313,7 +314,7 @@ TEST(ConformanceData, IsTheDraftsOwn) {
 }
 
 TEST(ConformanceData, NamesPagesThatExist) {
-  const std::filesystem::path docs = std::filesystem::path(PLUMBLINE_SOURCE_DIR) / "docs";
+  const std::filesystem::path docs = checkoutPath("docs");
   for (const Demand& demand : conformance(Draft::kTraining).general) {
     for (const Place& place : demand.places) {
       if (place.kind != Place::Kind::kDocs) continue;

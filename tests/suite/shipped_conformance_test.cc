@@ -13,6 +13,7 @@
 #include "scenario/parse.h"
 #include "suite/conformance/check.h"
 #include "suite/procedure.h"
+#include "tests/paths/paths.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
 
@@ -41,7 +42,7 @@ scenario::Vocabulary words() {
 // Each test in its own file; those without one in the file of the whole suite. Tests with common
 // trials share a case.
 std::map<std::string, std::vector<Shipped>> casesOf(const char* suite) {
-  const fs::path folder = fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios" / suite;
+  const fs::path folder = fs::path(checkoutPath("scenarios")) / suite;
   std::map<std::string, std::vector<Shipped>> cases;
   std::set<std::string> alone;
   const auto add = [&](const std::string& name, const Shipped& one) {

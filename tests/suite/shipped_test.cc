@@ -15,6 +15,7 @@
 #include "scenario/parse.h"
 #include "scenario/warnings.h"
 #include "suite/procedure.h"
+#include "tests/paths/paths.h"
 
 namespace plumbline::suite {
 namespace {
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 std::set<fs::path> shipped() {
   std::set<fs::path> files;
-  const fs::path folder = fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios";
+  const fs::path folder = fs::path(checkoutPath("scenarios"));
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file()) files.insert(entry.path());
   }
@@ -90,8 +91,8 @@ TEST(ShippedScenarios, ComputePhasesOfModelsArePossible) {
   for (const Model& model :
        {Model{"t10.2-gpt3", 6 * 175e9, 8 * 16 * 16}, Model{"t10.2-bert", 6 * 340e6 * 512, 16},
         Model{"t10.2-resnet50", 3 * 2 * 4.1e9, 16}}) {
-    const fs::path file = fs::path(PLUMBLINE_SOURCE_DIR) / "scenarios" / "training" /
-                          (std::string(model.file) + ".yaml");
+    const fs::path file =
+        fs::path(checkoutPath("scenarios")) / "training" / (std::string(model.file) + ".yaml");
     const scenario::Scenario scenario = scenario::loadScenario(file, vocabulary());
     const auto& job = scenario.workload->jobs.front();
     const auto& program = std::get<workload::TrainingProgram>(job.program);

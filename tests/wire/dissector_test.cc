@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/paths/paths.h"
 #include "tool.h"
 #include "wire/addresses.h"
 #include "wire/frame.h"
@@ -318,9 +319,8 @@ TEST(Dissector, ShowsWhatIsInTheFrames) {
     }
   }
   // An unknown field, or a script with a mistake, ends tshark.
-  std::string command =
-      fmt::format("tshark -X lua_script:{}/docs/wireshark/plumbline.lua -r {} -T fields",
-                  PLUMBLINE_SOURCE_DIR, file.string());
+  std::string command = fmt::format("tshark -X lua_script:{} -r {} -T fields",
+                                    checkoutPath("docs/wireshark/plumbline.lua"), file.string());
   for (const std::string& field : fields) command += " -e " + field;
   const ToolResult shown = runTool(command);
   ASSERT_EQ(shown.exit_code, 0) << command;
@@ -360,8 +360,8 @@ TEST(Dissector, ControlFramesCutShortAreMalformed) {
     }
   }
   const ToolResult shown =
-      runTool(fmt::format("tshark -V -X lua_script:{}/docs/wireshark/plumbline.lua -r {}",
-                          PLUMBLINE_SOURCE_DIR, file.string()));
+      runTool(fmt::format("tshark -V -X lua_script:{} -r {}",
+                          checkoutPath("docs/wireshark/plumbline.lua"), file.string()));
   ASSERT_EQ(shown.exit_code, 0);
   std::size_t seen = 0;
   for (const std::string& line : shown.lines) {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/random.h"
+#include "tests/paths/paths.h"
 #include "tool.h"
 #include "wire/frame.h"
 
@@ -77,8 +78,8 @@ TEST(Scapy, AgreesOnTheIcrcOfRandomIpv4Frames) {
       file << hex(ByteView(frame).first(frame.size() - kFcsSize)) << '\n';
     }
   }
-  const ToolResult result = runTool(
-      "/usr/bin/python3 " PLUMBLINE_SOURCE_DIR "/tests/wire/scapy_icrc.py < " + path.string());
+  const ToolResult result = runTool("/usr/bin/python3 " + checkoutPath("tests/wire/scapy_icrc.py") +
+                                    " < " + path.string());
   if (result.exit_code == kScapyMissing) {
     GTEST_SKIP() << "scapy is not installed (package python3-scapy): ICRC not compared with it";
   }

@@ -15,6 +15,7 @@
 #include "bench/trial/longest_frame.h"
 #include "fabric/spec/load_balancing.h"
 #include "fabric/switch/headroom.h"
+#include "fabric/topology/several_paths.h"
 #include "fabric/topology/topology.h"
 #include "scenario/reader.h"
 #include "scenario/sweep.h"
@@ -346,17 +347,11 @@ class Checks {
     }
   }
 
-  // Whether packets of a flow can take different paths.
-  [[nodiscard]] bool hasSeveralPaths() const {
-    const std::size_t cables = topology_.fabricLinks() / 2;
-    // Switches in a tree have one cable less than they are.
-    return cables >= topology_.switches().size();
-  }
-
   void checkSpray() {
     const auto* roce =
         scenario_.transport ? std::get_if<transport::RoceSpec>(&*scenario_.transport) : nullptr;
-    if (roce == nullptr || roce->service != transport::RoceService::kRc || !hasSeveralPaths()) {
+    if (roce == nullptr || roce->service != transport::RoceService::kRc ||
+        !fabric::hasSeveralPaths(topology_)) {
       return;
     }
     const bool go_back = roce->recovery == transport::RoceRecovery::kGoBackN;

@@ -49,6 +49,11 @@ MoePhaseResult phaseResult(const MoeProgram& program, const MoePlan& plan,
   result.fabric_bytes = static_cast<double>(sum.fabric_copies) * each;
   result.intra_bytes = static_cast<double>(sum.intra_copies) * each;
   result.intra = intra / layers;
+  if (sum.fabric_copies == 0) {
+    result.durations.clear();
+    result.rank_time = {};
+    result.wait = {};
+  }
   return result;
 }
 

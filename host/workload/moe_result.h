@@ -13,7 +13,8 @@ namespace plumbline::workload {
 // Dispatches, or combines, of the layers that all ranks finished. Observation point: endpoint
 // software (modelled); traffic and `intra` are computed from the routing.
 struct MoePhaseResult {
-  // Of a layer: from the first rank's start until the last rank has received everything.
+  // Times are those on the fabric. Without a byte on it, as in a group of one server, there are
+  // none. Of a layer: from the first rank's start until the last rank has received everything.
   std::vector<Picoseconds> durations;
   stats::Histogram rank_time;  // of each rank and layer: from its own start [ps]
   // Of each rank and layer: from its own completion until the last rank's, mean.

@@ -9,12 +9,16 @@
 
 #include "base/random.h"
 #include "suite/framework/balls_in_bins.h"
+#include "suite/inference/inference.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
 
 namespace plumbline::suite {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(Fairness, SprayIsFairerThanFlowletsAreFairerThanEcmp) {
   const scenario::Scenario scenario = smallFabric();
@@ -269,6 +273,30 @@ TEST(Flowlet, MessagesAtRandomTimesNeedTimeForOne) {
   const Plan plan = flowletProcedure().plan({scenario, runner.bench.capabilities()});
   ASSERT_EQ(plan.refusals.size(), 1U);
   EXPECT_THAT(plan.refusals[0], testing::HasSubstr("1 B is shorter than one of them"));
+}
+
+// A tree of switches: every figure of balance would be perfect, and nothing was balanced.
+TEST(Balancing, NeedsSeveralPaths) {
+  SimRunner runner;
+  const auto refusals = [&](const Procedure& test, const scenario::Scenario& scenario) {
+    return test.plan({scenario, runner.bench.capabilities()}).refusals;
+  };
+  for (const Procedure* test : {&ecmpEntropyProcedure(), &flowletProcedure(), &sprayProcedure(),
+                                &fairnessProcedure(), &inferenceBalancingProcedure()}) {
+    scenario::Scenario scenario = smallFabric();
+    EXPECT_TRUE(refusals(*test, scenario).empty()) << test->id();
+    scenario.topology.spines = 1;
+    EXPECT_THAT(refusals(*test, scenario), ElementsAre(HasSubstr("one path between any two hosts")))
+        << test->id();
+  }
+  scenario::Scenario one_switch = smallFabric();
+  one_switch.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  one_switch.topology.hosts = 16;
+  EXPECT_THAT(refusals(sprayProcedure(), one_switch), ElementsAre(HasSubstr("one path")));
+  scenario::Scenario parallel = smallFabric();
+  parallel.topology.spines = 1;
+  parallel.topology.uplinks = 2;
+  EXPECT_TRUE(refusals(sprayProcedure(), parallel).empty());
 }
 
 // The text about the traffic is true for this topology.

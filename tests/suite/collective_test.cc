@@ -148,7 +148,7 @@ TEST(AllToAll, ComparesWithEcmp) {
   SimRunner runner;
   const results::TestResult result =
       allToAllProcedure().run({scenario, runner.bench.capabilities()}, runner);
-  EXPECT_EQ(kpi(result, "time_vs_ecmp", "AlltoAll, 1 MiB, 8 ranks, ECMP").value, 1);
+  EXPECT_EQ(findKpi(result, "time_vs_ecmp", "AlltoAll, 1 MiB, 8 ranks, ECMP"), nullptr);
   const double spray = kpi(result, "time_vs_ecmp", "AlltoAll, 1 MiB, 8 ranks, packet spray").value;
   EXPECT_LE(spray, 1.001);
 }
@@ -207,7 +207,6 @@ TEST(UetCollectives, StandBesideRoce) {
       uetCollectivesProcedure().run({scenario, runner.bench.capabilities()}, runner);
   EXPECT_TRUE(result.valid);
   const std::string point = "AllReduce, 1 MiB, 8 ranks, ";
-  EXPECT_EQ(kpi(result, "busbw_vs_roce_percent", point + "RC, ECMP").value, 0);
   const double rud = kpi(result, "busbw_gbps", point + "RUD, packet spray").value;
   const double rc = kpi(result, "busbw_gbps", point + "RC, ECMP").value;
   EXPECT_NEAR(kpi(result, "busbw_vs_roce_percent", point + "RUD, packet spray").value,
@@ -215,7 +214,11 @@ TEST(UetCollectives, StandBesideRoce) {
   // BusBW is S times a constant over the time: twice the bandwidth is half the time.
   EXPECT_NEAR(kpi(result, "jct_improvement_percent", point + "RUD, packet spray").value,
               100 * (1 - rc / rud), 1e-6);
-  EXPECT_EQ(kpi(result, "jct_improvement_percent", point + "RC, ECMP").value, 0);
+  // RC is compared with, not with itself: a limit on the improvement can be met.
+  for (const char* compared : {"busbw_vs_roce_percent", "jct_improvement_percent"}) {
+    EXPECT_EQ(findKpi(result, compared, point + "RC, ECMP"), nullptr);
+  }
+  EXPECT_TRUE(result.unmeasured.empty());
   EXPECT_EQ(table(result, "uet_vs_roce").columns.at(4), "algo_factor");
   EXPECT_EQ(table(result, "busbw_by_service").rows.size(), 3U);
 }

@@ -128,6 +128,16 @@ TEST(ConformanceCheck, FindsAConstantThatIsNotDeclared) {
   EXPECT_THAT(found("{report: x, in: {kpi: busbw_gbps}}", level), IsEmpty());
 }
 
+// A point that others are compared with has no value of its own.
+TEST(ConformanceCheck, ABaselineIsNoValue) {
+  results::TestResult compared = sample();
+  compared.tables.front().rows.front()[1] = std::string("baseline");
+  for (std::size_t row : {1, 2}) compared.tables.front().rows[row][1] = quantity(3, "%");
+  const std::string place = "{report: x, in: {table: busbw, column: BusBW}";
+  EXPECT_THAT(found(place + "}", compared), ElementsAre(Kind::kConstant));
+  EXPECT_THAT(found(place + ", constant: by design}", compared), IsEmpty());
+}
+
 TEST(ConformanceCheck, FindsADeclaredConstantThatVaries) {
   EXPECT_THAT(found("{report: x, in: {table: busbw, column: BusBW}, constant: by design}"),
               ElementsAre(Kind::kVaries));

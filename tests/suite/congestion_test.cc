@@ -16,6 +16,12 @@
 namespace plumbline::suite {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
 results::TestResult fourSenders(Picoseconds duration) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.incast_ratios = {{4}};
@@ -254,6 +260,17 @@ TEST(Trimming, SavesNothingThatIsKnownWithoutADrop) {
   expectNoSavings(result, "no packet was dropped in 2 of 2 repetitions");
 }
 
+// Switches that trim, and packets that must not be trimmed.
+TEST(Trimming, NeedsATransportWhosePacketsAreTrimmed) {
+  scenario::Scenario scenario = smallFabric();
+  transport::UetSpec uet;
+  uet.trimming = false;
+  scenario.transport = uet;
+  SimRunner runner;
+  EXPECT_THAT(trimmingProcedure().plan({scenario, runner.bench.capabilities()}).refusals,
+              ElementsAre(HasSubstr("transport.trimming")));
+}
+
 TEST(Trimming, WithoutTrimmingInTheDutThereIsNothingToMeasure) {
   scenario::Scenario scenario = smallFabric();
   scenario.switches.trim.reset();
@@ -324,6 +341,114 @@ TEST(CbfcPfc, SeesAnIncastToItsEndThatAFabricSlowsDown) {
       EXPECT_LE(kpi(result, "goodput_percent", point).value, 100 * 4.0 * 40 / 400) << point;
     }
   }
+}
+
+// Credits for one packet, which come back 2 us after it at the earliest: 4096 B in 2 us are 16 Gb/s
+// of 400, and a trial of a victim in its own class takes twice the incast's time at 400.
+TEST(CbfcPfc, AnIncastThatItsTrialCutsOffHasNoGoodput) {
+  scenario::Scenario scenario = smallFabric();
+  fabric::CbfcSpec& cbfc = scenario.switches.cbfc.emplace();
+  cbfc.channels = 1 << 6;  // not the incast's: the test adds that
+  cbfc.credits = 40;
+  cbfc.processing = microseconds(2);
+  scenario.parameters.incast_ratios = {{4}};
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  scenario.parameters.repetitions = 2;
+  const results::TestResult result = runTest(cbfcPfcProcedure(), scenario);
+  const std::string cut = "4 senders, CBFC, its own, incast and victim";
+  EXPECT_EQ(findKpi(result, "goodput_percent", cut), nullptr);
+  // 4 * 64 KiB at 400 Gb/s take 5.24 us.
+  EXPECT_THAT(anomalies(result),
+              HasSubstr("the incast's goodput not observed: in 2 of 2 repetitions it was not done "
+                        "when the trial ended, after 10.49 us @ " +
+                        cut));
+  // Run to its end where the victim is a message of the incast's class.
+  const double slow =
+      kpi(result, "goodput_percent", "4 senders, CBFC, the incast's, incast and victim").value;
+  EXPECT_GT(slow, 0);
+  EXPECT_LT(slow, 100.0 * 16 / 400);
+  // 5.24 us and the way to the receiver and back.
+  EXPECT_GT(kpi(result, "goodput_percent", "4 senders, PFC, its own, incast and victim").value, 40);
+}
+
+// Credits for another class in the scenario: the incast is lossless by credits all the same.
+TEST(CbfcPfc, CreditsReplacePfcForTheIncastsClass) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.shared_buffer->total = Bytes(4 << 20);
+  scenario.switches.cbfc.emplace().channels = 1 << 6;
+  scenario.parameters.incast_ratios = {{12}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(cbfcPfcProcedure(), scenario);
+  for (const char* its : {"the incast's", "its own"}) {
+    const std::string point = fmt::format("12 senders, CBFC, {}, incast and victim", its);
+    EXPECT_EQ(kpi(result, "fabric_drops_ppm", point).value, 0) << point;
+  }
+}
+
+// The data has priority 3. What pauses or marks others only says nothing about PFC or DCQCN.
+TEST(Priorities, TestsNeedTheirMechanismInThePriorityOfTheData) {
+  const auto refusals = [](const Procedure& test, const scenario::Scenario& scenario) {
+    SimRunner runner;
+    return test.plan({scenario, runner.bench.capabilities()}).refusals;
+  };
+  scenario::Scenario paused = smallFabric();
+  paused.switches.pfc->priorities = 1 << 2;
+  for (const Procedure* test : {&pfcIncastProcedure(), &cbfcPfcProcedure()}) {
+    EXPECT_THAT(refusals(*test, paused),
+                ElementsAre(HasSubstr("the data has priority 3, which PFC of the DUT does not")));
+  }
+  transport::RoceSpec roce;
+  roce.data_priority = 2;
+  paused.transport = roce;
+  EXPECT_THAT(refusals(pfcIncastProcedure(), paused), IsEmpty());
+
+  scenario::Scenario marked = smallFabric();
+  marked.switches.ecn.front().priorities = 1;
+  EXPECT_THAT(refusals(dcqcnConvergenceProcedure(), marked),
+              ElementsAre(HasSubstr("mark no packets of the data's priority 3")));
+  marked.switches.ecn.clear();
+  EXPECT_THAT(refusals(dcqcnConvergenceProcedure(), marked), SizeIs(1));
+}
+
+// T6.4 compares NSCC with DCQCN: that of the label, and a deviation where no switch marks for it.
+TEST(Priorities, AComparisonWithDcqcnSaysWhereItNeverActs) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.incast_ratios = {{2}};
+  scenario.parameters.duration = microseconds(50);
+  scenario.parameters.repetitions = 1;
+  const std::string text =
+      "DCQCN never acts: the switches mark no packets of the data's priority 3";
+  EXPECT_THAT(deviations(runTest(uetCongestionProcedure(), scenario)), Not(HasSubstr(text)));
+  scenario.switches.ecn.front().priorities = 1;
+  EXPECT_THAT(deviations(runTest(uetCongestionProcedure(), scenario)), HasSubstr(text));
+
+  transport::RoceSpec without;
+  without.dcqcn.enabled = false;
+  scenario.transport = without;
+  SimRunner runner;
+  const Plan plan = uetCongestionProcedure().plan({scenario, runner.bench.capabilities()});
+  for (const PlannedTrial& trial : plan.samples) {
+    const auto* roce = std::get_if<transport::RoceSpec>(&*trial.spec.transport);
+    EXPECT_TRUE(roce == nullptr || roce->dcqcn.enabled);
+  }
+}
+
+// The priorities of switches and data differ: an anomaly of any test.
+TEST(Priorities, DataThatNothingPausesOrMarksIsAnAnomaly) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.ranks = {{4}};
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  scenario.parameters.repetitions = 1;
+  const std::string text = "the data has priority 3, which is in no dut.switch.pfc.priorities";
+  EXPECT_THAT(anomalies(runTest(allReduceProcedure(), scenario)), Not(HasSubstr(text)));
+  scenario.switches.pfc->priorities = 1 << 2;
+  EXPECT_THAT(anomalies(runTest(allReduceProcedure(), scenario)), Not(HasSubstr(text)));  // marked
+  scenario.switches.ecn.front().priorities = 1;
+  EXPECT_THAT(anomalies(runTest(allReduceProcedure(), scenario)), HasSubstr(text));
+  scenario.switches.ecn.clear();
+  scenario.switches.pfc.reset();
+  EXPECT_THAT(anomalies(runTest(allReduceProcedure(), scenario)),
+              Not(HasSubstr(text)));  // a choice
 }
 
 TEST(PauseHops, CountLinksToTheHost) {

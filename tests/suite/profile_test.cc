@@ -217,6 +217,10 @@ TEST(Text, IsExact) {
   EXPECT_EQ(durationText(Picoseconds(1'500'000)), "1500 ns");
   EXPECT_EQ(durationText(Picoseconds(3104)), "3104 ps");
   EXPECT_EQ(durationText(Picoseconds()), "0 s");
+  EXPECT_EQ(roundedTimeText(Picoseconds(10'485'760)), "10.49 us");
+  EXPECT_EQ(roundedTimeText(Picoseconds(66'433'788'160)), "66.43 ms");
+  EXPECT_EQ(roundedTimeText(seconds(90)), "90 s");
+  EXPECT_EQ(roundedTimeText(Picoseconds()), "0 s");
   EXPECT_EQ(percentText(Fraction::percent(50)), "50 %");
   EXPECT_EQ(percentText(Fraction::partsPerTrillion(984375000000)), "98.4375 %");
 }

@@ -1,15 +1,10 @@
 #include "bench/sim/flow_count.h"
 
+#include "bench/trial/fabric_result.h"
 #include "fabric/topology/topology.h"
 #include "stats/fairness.h"
 
 namespace plumbline::bench {
-namespace {
-
-// The smallest MTU is 256 bytes of payload; acknowledgements are far smaller.
-constexpr std::uint16_t kMinFlowData = 256;
-
-}  // namespace
 
 FlowCount::FlowCount(fabric::Fabric& fabric) {
   const fabric::Topology& topology = fabric.topology();
@@ -23,7 +18,7 @@ FlowCount::FlowCount(fabric::Fabric& fabric) {
 void FlowCount::onRecord(const fabric::Record& record) {
   Flows& flows = links_[record.link];
   const fabric::Packet& packet = record.packet;
-  if (!flows.between_switches || packet.length < kMinFlowData) return;
+  if (!flows.between_switches || packet.length < FabricResult::kCountedFlowData.count()) return;
   const std::uint64_t flow = std::uint64_t{packet.source} << 40 |
                              std::uint64_t{packet.destination} << 24 | packet.connection;
   if (flow == flows.latest) return;

@@ -13,7 +13,8 @@
 namespace plumbline::bench {
 
 // A flow is a destination QP (PDC) of a pair of hosts. A link carries it when one of its data
-// packets, 256 bytes or longer, left into the link; a sprayed flow counts on every link it used.
+// packets left into the link with FabricResult::kCountedFlowData or more; a sprayed flow counts on
+// every link it used.
 class FlowCount final : public fabric::Observer {
  public:
   // Attaches itself to `fabric`, which has not run and must outlive the object.

@@ -155,6 +155,10 @@ struct CreditUse {
 };
 
 struct FabricResult {
+  // A link carries a flow if it sends a packet with this much of its data: the payload of the
+  // smallest MTU, far more than an acknowledgement.
+  static constexpr Bytes kCountedFlowData{256};
+
   Picoseconds sim_end;
   // When the last job was done; sim_end where one was not, without jobs, or with streams besides.
   // The simulation itself ends up to one of its steps later.

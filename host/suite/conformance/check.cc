@@ -30,7 +30,8 @@ struct Found {
 };
 
 bool isEmptyAnswer(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kNothing{"", "-", "–", "not observed", "not measured"};
+  constexpr std::array<std::string_view, 6> kNothing{
+      "", "-", "–", "not observed", "not measured", "baseline"};
   return std::find(kNothing.begin(), kNothing.end(), text) != kNothing.end();
 }
 

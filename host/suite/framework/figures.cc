@@ -47,12 +47,16 @@ bool isHidden(const Design& design, const Measured& measured, const Figure& figu
   return figure.hidden && figure.hidden(placeOf(design, measured));
 }
 
+bool isBaseline(const Design& design, const Measured& measured, const Figure& figure) {
+  return figure.baseline && figure.baseline(placeOf(design, measured));
+}
+
 // Of the repetitions that observed it.
 std::vector<Reading> observedOf(const Design& design, const Measured& measured,
                                 const Figure& figure) {
   const std::size_t place = placeOf(design, measured);
   std::vector<Reading> values;
-  if (isHidden(design, measured, figure)) return values;
+  if (isHidden(design, measured, figure) || isBaseline(design, measured, figure)) return values;
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     const bench::TrialResult& trial = measured.trials[i];
     const std::optional<Reading> value =
@@ -110,6 +114,10 @@ void addTable(const Design& design, std::span<const Measured> measured,
   for (const Measured& one : measured) {
     std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
     for (const Figure& figure : figures) {
+      if (isBaseline(design, one, figure)) {
+        row.emplace_back("baseline");
+        continue;
+      }
       const std::vector<Reading> values = observedOf(design, one, figure);
       if (values.size() < one.trials.size()) {
         const bool hidden = isHidden(design, one, figure);
@@ -145,6 +153,7 @@ void addWideTable(const Design& design, const std::vector<Measured>& measured, c
     }
   }
   const auto cellOf = [&](const Measured& one, const Figure& of) {
+    if (isBaseline(design, one, of)) return results::Cell("baseline");
     const auto mean = meanOf(design, one, of);
     return mean ? results::Cell(*mean) : results::Cell(of.absent);
   };

@@ -33,6 +33,9 @@ struct Figure {
   // Points at which the trials could not show it, for a reason among the anomalies: no values, the
   // cell is "not observed", and a limit on the figure is not met.
   std::function<bool(std::size_t point)> hidden{};
+  // Points that others are compared with: no values, the cell is "baseline". The comparison of a
+  // point with itself is no measurement, and no limit could be met.
+  std::function<bool(std::size_t point)> baseline{};
   // Replaces `of` for figures that depend on the repetition: compared with the same repetition of
   // another point, or found by a search of its own.
   std::function<std::optional<Reading>(std::size_t point, std::size_t repetition,

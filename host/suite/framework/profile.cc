@@ -160,20 +160,31 @@ class DeviationList {
 
 }  // namespace
 
+namespace {
+
+struct TimeUnit {
+  std::int64_t ps;
+  const char* name;
+};
+constexpr std::array<TimeUnit, 5> kTimeUnits{
+    {{1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}}};
+
+}  // namespace
+
 std::string durationText(Picoseconds duration) {
-  struct Unit {
-    std::int64_t ps;
-    const char* name;
-  };
-  constexpr std::array<Unit, 5> kUnits{{{1'000'000'000'000, "s"},
-                                        {1'000'000'000, "ms"},
-                                        {1'000'000, "us"},
-                                        {1'000, "ns"},
-                                        {1, "ps"}}};
-  for (const Unit& unit : kUnits) {
+  for (const TimeUnit& unit : kTimeUnits) {
     if (duration.count() != 0 && duration.count() % unit.ps == 0) {
       return fmt::format("{} {}", duration.count() / unit.ps, unit.name);
     }
+  }
+  return "0 s";
+}
+
+std::string roundedTimeText(Picoseconds time) {
+  for (const TimeUnit& unit : kTimeUnits) {
+    if (time.count() < unit.ps) continue;
+    return fmt::format("{:.4g} {}",
+                       static_cast<double>(time.count()) / static_cast<double>(unit.ps), unit.name);
   }
   return "0 s";
 }

@@ -55,6 +55,8 @@ std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settin
 
 // "60 s", "200 us": without rounding.
 std::string durationText(Picoseconds duration);
+// "10.49 us": rounded to four digits, for times that nobody configured.
+std::string roundedTimeText(Picoseconds time);
 // "50 %", without trailing zeros.
 std::string percentText(Fraction fraction);
 std::string directionText(scenario::Direction direction);

@@ -132,7 +132,7 @@ results::Quantity ratioOf(std::span<const double> numerators, std::span<const do
 ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
                              std::vector<results::Deviation> deviations, const TestConfig& config,
                              const fabric::TopologySpec* own_topology)
-    : clock_(config.bench) {
+    : faults_(config.scenario), has_draft_(!section.empty()), clock_(config.bench) {
   observed_ = config.bench.observed;
   result_.id = procedure.id();
   result_.title = procedure.title();
@@ -238,6 +238,8 @@ void ResultBuilder::noteLosses(const bench::TrialSpec& spec, const bench::TrialR
                                const std::string& where) {
   losses_.add(spec, trial, where);
   marking_.add(spec, trial, where);
+  unprotected_.add(spec, where);
+  faults_.add(spec);
   const Picoseconds time = trial.fabric ? busyTime(trial) : spec.duration;
   if (time > Picoseconds(0)) shortest_ = std::min(shortest_.value_or(time), time);
 }
@@ -389,10 +391,14 @@ results::TestResult ResultBuilder::take() {
   addNicCounters(host_counters_, result_);
   links_.report(result_);
   noteScatter();
+  if (has_draft_) {
+    for (std::string& text : faults_.deviations()) deviation(std::move(text), "DUT");
+  }
   noteFewSamples();
   statePrimary();
   if (auto losses = losses_.anomaly()) result_.anomalies.push_back(*std::move(losses));
   if (auto marking = marking_.anomaly()) result_.anomalies.push_back(*std::move(marking));
+  if (auto data = unprotected_.anomaly()) result_.anomalies.push_back(*std::move(data));
   if (stale_.trials > 0) {
     anomaly(
         fmt::format("{} frames in {} trials, at most {} in one, arrived further behind than the "

@@ -19,6 +19,8 @@
 #include "suite/framework/nscc_marking.h"
 #include "suite/framework/profile.h"
 #include "suite/framework/reading.h"
+#include "suite/framework/scenario_faults.h"
+#include "suite/framework/unprotected_data.h"
 #include "suite/procedure.h"
 
 namespace plumbline::suite {
@@ -36,9 +38,9 @@ inline constexpr double kMaxCv = 0.05;
 
 class ResultBuilder {
  public:
-  // `section`: of the draft, "section 5.1". Fills id, title, profile, the configuration of bench
-  // and DUT, and `deviations` from the draft. `own_topology`: of the trials, where it is the test's
-  // and not the scenario's.
+  // `section`: of the draft, "section 5.1"; empty: of none. Fills id, title, profile, the
+  // configuration of bench and DUT, and `deviations` from the draft. `own_topology`: of the trials,
+  // where it is the test's and not the scenario's.
   ResultBuilder(const Procedure& procedure, std::string section,
                 std::vector<results::Deviation> deviations, const TestConfig& config,
                 const fabric::TopologySpec* own_topology = nullptr);
@@ -104,6 +106,9 @@ class ResultBuilder {
   LinkHealthSums links_;                                // of all trials
   LosslessLosses losses_;                               // of all trials
   NsccMarking marking_;                                 // of all trials
+  UnprotectedData unprotected_;                         // of all trials
+  ScenarioFaults faults_;
+  bool has_draft_;  // there are deviations from it
   struct {
     std::uint64_t frames = 0;
     std::uint64_t trials = 0;  // with any

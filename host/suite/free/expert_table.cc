@@ -33,7 +33,7 @@ std::optional<Reading> expertRankTime(const MoePhaseResult& phase, double quanti
 }
 
 std::optional<Reading> expertIntra(const MoePhaseResult& phase) {
-  if (phase.durations.empty()) return std::nullopt;
+  if (phase.logical_bytes <= 0) return std::nullopt;
   return phase.intra.toMicroseconds();
 }
 

@@ -131,7 +131,9 @@ const workload::MoeResult& expertsOf(const bench::TrialResult& trial, std::size_
 
 double expertLatency(const TestConfig& config, const bench::TrialResult& trial) {
   const workload::MoePhaseResult& dispatch = expertsOf(trial).dispatch;
-  return std::max(meanMicroseconds(dispatch.durations).value_or(kNotMeasured),
+  // With layers, but without times: all inside servers.
+  const double without = dispatch.logical_bytes > 0 ? 0 : kNotMeasured;
+  return std::max(meanMicroseconds(dispatch.durations).value_or(without),
                   dispatch.intra.toMicroseconds()) +
          config.scenario.parameters.experts.overhead.toMicroseconds();
 }
@@ -203,8 +205,9 @@ std::vector<Figure> dispatchTimeFigures(const TestConfig& config) {
                        }),
           ofTrial("With overhead", "expert_latency_us", expertLatency),
           expertFigure("Waiting for the slowest", "us", "expert_idle_us",
-                       [](const workload::MoeResult& moe) {
-                         return std::optional(moe.dispatch.wait.toMicroseconds());
+                       [](const workload::MoeResult& moe) -> std::optional<double> {
+                         if (moe.dispatch.durations.empty()) return std::nullopt;
+                         return moe.dispatch.wait.toMicroseconds();
                        })};
 }
 
@@ -276,7 +279,7 @@ void noteLateLayers(const std::vector<Measured>& measured, ResultBuilder& builde
     }
     if (late <= Picoseconds()) continue;
     builder.anomaly(fmt::format("ranks began dispatches up to {} late: the one before was not over",
-                                durationText(late)),
+                                roundedTimeText(late)),
                     one.point.label);
   }
 }

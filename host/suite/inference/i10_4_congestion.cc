@@ -138,9 +138,12 @@ void CongestionProcedure::report(const TestConfig& config, const Design& design,
     Figure figure{.column = column, .unit = "", .kpi = kpi};
     figure.absent = "not reached";
     figure.fails_limits = true;
-    figure.paired = [&measured, of](std::size_t point, std::size_t repetition,
-                                    const bench::TrialResult& trial) -> std::optional<Reading> {
-      if (measured.empty() || repetition >= measured.front().trials.size()) return std::nullopt;
+    figure.baseline = [](std::size_t point) { return point == 0; };
+    figure.paired = [&design, &measured, of](
+                        std::size_t point, std::size_t repetition,
+                        const bench::TrialResult& trial) -> std::optional<Reading> {
+      if (placeOf(design, measured.front()) != 0) return std::nullopt;  // it was not valid
+      if (repetition >= measured.front().trials.size()) return std::nullopt;
       const auto above = of.of(point, trial);
       const auto below = of.of(0, measured.front().trials[repetition]);
       if (!above || !below || below->value <= 0) return std::nullopt;

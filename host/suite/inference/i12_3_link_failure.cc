@@ -210,10 +210,40 @@ std::vector<Figure> failureFigures(const TestConfig& config, const Design& desig
                  rateAfter(failed, intact, outageIn(spec), window.warmup + window.measure));
            })};
   figures[4].absent = "no transfer in the outage";
+  figures[5].absent = figures[6].absent = "not observed";  // noteTransfers() says why
   figures[9].absent = figures[10].absent = "no token";
   figures[11].absent = "no sample after the outage";
   figures[6].primary = true;
   return figures;
+}
+
+// Why the delay of transfers and the recovery were not observed. `failed`: after the trials without
+// a failure, `intact`.
+void noteTransfers(const Measured& intact, const std::vector<Measured>& failed,
+                   ResultBuilder& builder) {
+  for (const Measured& one : failed) {
+    std::size_t none = 0;
+    std::size_t lost = 0;
+    const std::size_t pairs = std::min(one.trials.size(), intact.trials.size());
+    for (std::size_t i = 0; i < pairs; ++i) {
+      if (!one.trials[i].serving || !intact.trials[i].serving) continue;
+      const LinkImpact impact =
+          linkImpact(*one.trials[i].serving, *intact.trials[i].serving, outageIn(one.point.spec));
+      none += impact.transfers == 0 ? 1 : 0;
+      lost += impact.transfers > 0 && !impact.recovery_ms ? 1 : 0;
+    }
+    if (none > 0) {
+      builder.anomaly(fmt::format("in {} of {} repetitions {}", none, pairs, kNoTransfer),
+                      one.point.label);
+    }
+    if (lost > 0) {
+      builder.anomaly(
+          fmt::format("in {} of {} repetitions a transfer of the outage never arrived: there is no "
+                      "longest delay and no recovery",
+                      lost, pairs),
+          one.point.label);
+    }
+  }
 }
 
 // KV cache that arrived over time, of the first repetition.
@@ -274,6 +304,7 @@ void ServingFailureProcedure::report(const TestConfig& config, const Design& des
             {},
             {}},
            builder);
+  noteTransfers(measured.front(), failed, builder);
   addMainFigure(design, failed, figures, builder);
   const serving::SloSpec& slo = servingSection(config).slo;
   addTable(design, measured, chosen(servingFigures(slo), servedKpis()),

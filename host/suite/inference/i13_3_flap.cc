@@ -179,10 +179,11 @@ void ServingFlapProcedure::report(const TestConfig& config, const Design& design
           (outage.settled - outage.down).toSeconds() * 1e3),
       {"Figure", "Value"},
       {}};
+  const std::string absent = impact.transfers == 0 ? "no transfer in the outage" : "not reached";
   const auto row = [&](const char* what, const char* kpi, std::optional<double> value,
                        const char* unit) {
     if (!value) {
-      table.rows.push_back({std::string(what), std::string("not reached")});
+      table.rows.push_back({std::string(what), absent});
       if (*kpi != '\0') builder.result().unmeasured.push_back({kpi, "link flap"});
       return;
     }
@@ -236,14 +237,18 @@ void ServingFlapProcedure::report(const TestConfig& config, const Design& design
   }
   builder.result().failed_elements.push_back(failure.element);
   addRequestData(design, measured, builder);
-  if (impact.recovery_ms) builder.primary("Recovery", modelled(*impact.recovery_ms, "ms"));
-  builder.result().summary =
-      impact.recovery_ms
-          ? fmt::format(
-                "Transfers recover {:.4g} ms after the link goes down; {} figures differ "
-                "afterwards.",
-                *impact.recovery_ms, changed)
-          : std::string("Transfers do not recover from the flap.");
+  std::string& summary = builder.result().summary;
+  if (impact.transfers == 0) {
+    builder.anomaly(kNoTransfer, "link flap");
+    summary = "What the flap does to transfers is not observed: none was in progress.";
+  } else if (impact.recovery_ms) {
+    builder.primary("Recovery", modelled(*impact.recovery_ms, "ms"));
+    summary = fmt::format(
+        "Transfers recover {:.4g} ms after the link goes down; {} figures differ afterwards.",
+        *impact.recovery_ms, changed);
+  } else {
+    summary = "Transfers do not recover from the flap.";
+  }
 }
 
 }  // namespace

@@ -199,13 +199,15 @@ void TierProcedure::report(const TestConfig& config, const Design& design,
   const Figure ratio{.column = "Of GPU to GPU",
                      .unit = "%",
                      .kpi = "tier_vs_gpu_percent",
-                     .of = [&, throughput](std::size_t i, const bench::TrialResult& trial) {
-                       TierCell gpu = cells[i];
-                       gpu.tier = &kTiers.front();
-                       const double whole =
-                           pipelineGigabytes(gpu.stages(slot(i, trial)), gpu.chunk());
-                       return 100 * throughput(i, trial) / whole;
-                     }};
+                     .of =
+                         [&, throughput](std::size_t i, const bench::TrialResult& trial) {
+                           TierCell gpu = cells[i];
+                           gpu.tier = &kTiers.front();
+                           const double whole =
+                               pipelineGigabytes(gpu.stages(slot(i, trial)), gpu.chunk());
+                           return 100 * throughput(i, trial) / whole;
+                         },
+                     .baseline = [&](std::size_t i) { return cells[i].tier == &kTiers.front(); }};
   addTable(
       design, measured,
       {tier_rate,

@@ -129,7 +129,12 @@ void WideExpertsProcedure::addEfficiency(const TestConfig& config, const Design&
           const double ratio = static_cast<double>(points[i].ranks) / base->second.ranks;
           return base->second.latency / expertLatency(config, trial) * std::pow(ratio, power);
         },
-        .absent = "-"};
+        .absent = "-",
+        .baseline =
+            [&points, bases, keyOf](std::size_t i) {
+              const auto base = bases.find(keyOf(points[i]));
+              return base != bases.end() && points[i].ranks == base->second.ranks;
+            }};
   };
   addTable(design, measured,
            {efficiency("Draft, of the smallest", "efficiency_draft", smallest, 1),
@@ -176,7 +181,8 @@ void WideExpertsProcedure::report(const TestConfig& config, const Design& design
   addTable(design, measured, times,
            {"latency",
             "Latency of a dispatch",
-            "Dispatch, P50, P99: on the fabric. Inside servers: modelled, in parallel, so that the "
+            "Dispatch, P50, P99: on the fabric; a group of one server has none there. Inside "
+            "servers: modelled, in parallel, so that the "
             "longer of both counts. The overhead is a model input and is added; it is the rest up "
             "to 100 %.",
             {},

@@ -19,6 +19,7 @@
 
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/figures.h"
+#include "suite/framework/unprotected_data.h"
 #include "suite/inference/class_rates.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
@@ -69,10 +70,15 @@ class MixedConvergenceProcedure final : public FabricProcedure {
 std::vector<MixedCell> mixedCells(const TestConfig& config) {
   std::vector<MixedCell> cells;
   for (const bool ep_joins : {true, false}) {
-    cells.push_back({ep_joins, serviceVariant(config, "RC", balancingOf("ecmp"))});
-    cells.back().variant.name = "RoCEv2 RC, DCQCN";
-    cells.push_back({ep_joins, serviceVariant(config, "RUD", balancingOf("spray"))});
-    cells.back().variant.name = "UET RUD, NSCC";
+    Variant roce = serviceVariant(config, "RC", balancingOf("ecmp"));
+    roce.name = "RoCEv2 RC, DCQCN";
+    std::get<transport::RoceSpec>(roce.transport).dcqcn.enabled = true;
+    cells.push_back({ep_joins, std::move(roce)});
+    Variant uet = serviceVariant(config, "RUD", balancingOf("spray"));
+    uet.name = "UET RUD, NSCC";
+    std::get<transport::UetSpec>(uet.transport).congestion_control =
+        transport::UetCongestionControl::kNscc;
+    cells.push_back({ep_joins, std::move(uet)});
   }
   return cells;
 }
@@ -115,6 +121,11 @@ Design MixedConvergenceProcedure::design(const TestConfig& config) const {
   if (auto why = mixedLeavesRefusal(topology)) {
     design.refusals.push_back(*std::move(why));
     return design;
+  }
+  if (auto why = idleDcqcn(config.scenario.switches,
+                           std::get<transport::RoceSpec>(
+                               serviceVariant(config, "RC", balancingOf("ecmp")).transport))) {
+    design.numbers.deviation(*std::move(why));
   }
   const Picoseconds duration = durationOf(config, design.numbers);
   const Picoseconds joining = mixedJoining(duration);

@@ -184,6 +184,7 @@ void PrefixProcedure::report(const TestConfig& config, const Design& design,
     Figure figure{.column = column, .unit = unit, .kpi = kpi};
     figure.absent = "not reached";
     figure.fails_limits = true;
+    figure.baseline = [](std::size_t point) { return point % kPrefixConditions.size() == 0; };
     figure.paired = [&design, &measured, of, gain](
                         std::size_t point, std::size_t repetition,
                         const bench::TrialResult& trial) -> std::optional<Reading> {

@@ -104,6 +104,10 @@ Design InferenceBalancingProcedure::design(const TestConfig& config) const {
     design.refusals.push_back(*std::move(why));
     return design;
   }
+  if (auto why = onePathRefusal(topology)) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   const std::vector<MixCell> cells = cellsOf(config, design.numbers);
   const auto rounds = design.numbers.atLeast<std::uint32_t>(
       "Messages of a pair, dispatches of a rank", 16, 2, config.scenario.parameters.iterations);

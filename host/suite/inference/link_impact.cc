@@ -181,7 +181,7 @@ LinkImpact linkImpact(const serving::ServingResult& failed, const serving::Servi
     longest = std::max(longest, delay);
     recovered = std::max(recovered, one.last_arrival - outage.down);
   });
-  if (!lost) {
+  if (impact.transfers > 0 && !lost) {
     impact.disruption_ms = msOf(longest);
     impact.recovery_ms = msOf(recovered);
   }

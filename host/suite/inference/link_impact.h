@@ -49,7 +49,7 @@ struct LinkImpact {
   std::size_t transfers = 0;  // requests with KV cache in transfer during the outage
   std::size_t delayed = 0;
   // Longest delay of a transfer, and time from the failure until the last delayed one had arrived
-  // [ms]; nothing if one of them did not arrive. 0: none was delayed.
+  // [ms]; nothing if one of them did not arrive, or without transfers. 0: none was delayed.
   std::optional<double> disruption_ms;
   std::optional<double> recovery_ms;
   // For requests that waited for their first token during the outage: the longest TTFT minus the
@@ -61,6 +61,11 @@ struct LinkImpact {
 // Throws Error(kTester) for trials with different requests.
 LinkImpact linkImpact(const serving::ServingResult& failed, const serving::ServingResult& intact,
                       const Outage& outage);
+
+// The anomaly of an impact without transfers.
+inline constexpr const char* kNoTransfer =
+    "no KV cache was in transfer during the outage: its delay and recovery are not observed (a "
+    "higher rate of requests or a longer dut.convergence makes transfers in it likelier)";
 
 // Tokens missing in a time span, of those that arrived in it without failure [%]: from the samples
 // that overlap it. Nothing without tokens.

@@ -10,6 +10,7 @@
 
 #include "bench/sim/base_rtt.h"
 #include "fabric/spec/load_balancing.h"
+#include "fabric/topology/several_paths.h"
 #include "suite/framework/fabric_procedure.h"
 
 namespace plumbline::suite {
@@ -95,6 +96,12 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
 void applyVariant(const Variant& variant, bench::TrialSpec& spec) {
   spec.transport = variant.transport;
   applyBalancing(variant.balancing, spec);
+}
+
+std::optional<std::string> onePathRefusal(const fabric::TopologySpec& topology) {
+  if (fabric::hasSeveralPaths(fabric::buildTopology(topology))) return std::nullopt;
+  return "there is one path between any two hosts, so that there is nothing to balance: "
+         "dut.topology has to have several (two spines or uplinks)";
 }
 
 }  // namespace plumbline::suite

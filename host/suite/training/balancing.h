@@ -1,6 +1,7 @@
 // The load-balancing strategies that tests compare.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
                        const Balancing& balancing);
 // Applies `variant` to hosts and switches of `spec`.
 void applyVariant(const Variant& variant, bench::TrialSpec& spec);
+
+// Why switches have nothing to balance; nothing if they have.
+std::optional<std::string> onePathRefusal(const fabric::TopologySpec& topology);
 
 // Sets the switches of `spec`. RC's handling of packets out of order follows from them
 // (rc_recovery.h).

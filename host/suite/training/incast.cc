@@ -80,6 +80,18 @@ std::optional<std::string> incastRefusal(const TestConfig& config, const Incast&
       incast.victim ? "with a receiver and the two hosts of the victim" : "with a receiver", hosts);
 }
 
+std::optional<std::string> pfcRefusal(const TestConfig& config, const Variant& variant) {
+  const auto& pfc = config.scenario.switches.pfc;
+  if (!pfc) return "the DUT has no PFC: dut.switch.pfc";
+  const unsigned priority =
+      std::visit([](const auto& one) -> unsigned { return one.data_priority; }, variant.transport);
+  if ((pfc->priorities >> priority & 1U) != 0) return std::nullopt;
+  return fmt::format(
+      "the data has priority {}, which PFC of the DUT does not pause: dut.switch.pfc.priorities "
+      "has to contain it (or transport.data_priority is another)",
+      priority);
+}
+
 double incastHops(const TestConfig& config, const Incast& incast) {
   const double flows = incast.senders + (incast.victim ? 1 : 0);
   const double payload =

@@ -38,6 +38,8 @@ struct Incast {
 bench::TrialSpec incastTrial(const TestConfig& config, const Incast& incast);
 // Why the DUT has too few hosts for `incast`; nothing if it has enough.
 std::optional<std::string> incastRefusal(const TestConfig& config, const Incast& incast);
+// Why PFC of the DUT does not act on the data of `variant`; nothing if it does.
+std::optional<std::string> pfcRefusal(const TestConfig& config, const Variant& variant);
 double incastHops(const TestConfig& config, const Incast& incast);
 
 // Numbers of senders for which the fabric has hosts, besides two for a victim.

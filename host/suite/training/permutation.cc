@@ -10,9 +10,6 @@
 namespace plumbline::suite {
 namespace {
 
-// Packets of a flow with less data are not in FabricResult::link_flow_mmr (bench/sim/flow_count.h).
-constexpr Bytes kMinCountedData{256};
-
 // Distance from a sender to its receiver; receiverText() says what that is.
 std::uint32_t shiftOf(const fabric::TopologySpec& topology) {
   switch (topology.kind) {
@@ -182,6 +179,10 @@ Design PermutationProcedure::design(const TestConfig& config) const {
   const double load = at_random ? kPermutationLoad.toDouble() : 1;
   const std::vector<PermutationPoint> all = points(config, design.numbers);
   if (all.empty()) return design;  // Numbers::unfit() says why
+  if (auto why = onePathRefusal(all.front().topology)) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   const auto like_first = [&all](const PermutationPoint& point) {
     return point.flows == all.front().flows;
   };
@@ -203,10 +204,10 @@ Design PermutationProcedure::design(const TestConfig& config) const {
         return one.flows < other.flows;
       })->flows;
   const Bytes part(message.count() / most_flows);
-  if (!at_random && part < kMinCountedData) {
+  if (!at_random && part < bench::FabricResult::kCountedFlowData) {
     design.numbers.deviation(fmt::format(
         "MMR of flows counts packets with {} and more of data: of {} flows per pair, each sends {}",
-        valueText(kMinCountedData), most_flows, valueText(part)));
+        valueText(bench::FabricResult::kCountedFlowData), most_flows, valueText(part)));
   }
   design.carry(all);
   return design;

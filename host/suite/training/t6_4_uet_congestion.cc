@@ -13,6 +13,7 @@
 
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
+#include "suite/framework/unprotected_data.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
@@ -75,7 +76,13 @@ std::vector<CongestionPoint> UetCongestionProcedure::pointsOf(const TestConfig& 
         transport::UetCongestionControl::kRccc;
     add("UET, NSCC", std::move(nscc));
     add("UET, receiver credit", std::move(credit));
-    add("RoCEv2, DCQCN", serviceVariant(config, "RC", balancingOf("ecmp")));
+    Variant dcqcn = serviceVariant(config, "RC", balancingOf("ecmp"));
+    std::get<transport::RoceSpec>(dcqcn.transport).dcqcn.enabled = true;
+    add("RoCEv2, DCQCN", std::move(dcqcn));
+  }
+  if (auto why = idleDcqcn(config.scenario.switches,
+                           std::get<transport::RoceSpec>(points.back().incast.variant.transport))) {
+    numbers.deviation(*std::move(why));
   }
   return points;
 }

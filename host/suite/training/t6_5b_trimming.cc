@@ -75,13 +75,18 @@ Design TrimmingProcedure::design(const TestConfig& config) const {
     design.refusals.emplace_back("the DUT does not trim: dut.switch.trim");
     return design;
   }
+  const Incast incast = incastOf(config, design.numbers);
+  if (!std::get<transport::UetSpec>(incast.variant.transport).trimming) {
+    design.refusals.emplace_back(
+        "the transport's packets are not to be trimmed: transport.trimming");
+    return design;
+  }
   design.numbers.configure(
       "Congestion control",
       fmt::format("none: a fixed window of {} bandwidth-delay products", kWindow));
   design.numbers.configure("Trimming runs in", "switch hardware (modelled)");
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 0.95;
-  const Incast incast = incastOf(config, design.numbers);
   if (auto why = incastRefusal(config, incast)) {
     design.refusals.push_back(*std::move(why));
     return design;

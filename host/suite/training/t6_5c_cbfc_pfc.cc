@@ -124,8 +124,8 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {
       {"Senders", "senders"}, {"Lossless by", ""}, {"Victim's class", ""}, {"Running", ""}};
-  if (!config.scenario.switches.pfc) {
-    design.refusals.emplace_back("the DUT has no PFC: dut.switch.pfc");
+  if (auto why = pfcRefusal(config, serviceVariant(config, "RC", balancingOf("ecmp")))) {
+    design.refusals.push_back(*std::move(why));
     return design;
   }
   const fabric::PfcSpec& pfc = *config.scenario.switches.pfc;
@@ -135,7 +135,8 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
     cbfc.credits =
         static_cast<std::uint32_t>((pfc.xoff + pfc.headroom).count() / cbfc.credit_size.count());
   }
-  cbfc.channels |= std::uint8_t{1} << kOwnClass;
+  // It takes PFC's place, whatever else the scenario has it for.
+  cbfc.channels |= pfc.priorities | std::uint8_t{1} << kOwnClass;
   design.numbers.configure(
       "PFC", fmt::format("xoff at {} B, headroom {} B", pfc.xoff.count(), pfc.headroom.count()));
   design.numbers.configure("CBFC per", "virtual channel of a link, not per destination");
@@ -151,6 +152,7 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
       return design;
     }
     bench::TrialSpec spec = losslessTrial(config, point);
+    spec.dut.switches.cbfc.reset();
     if (point.cbfc) {
       spec.dut.switches.cbfc = cbfc;
       spec.dut.switches.pfc.reset();
@@ -182,7 +184,7 @@ std::vector<bool> noteCutOff(const TestConfig& config, const Design& design,
     builder.anomaly(fmt::format("the incast's goodput not observed: in {} of {} repetitions it was "
                                 "not done when the trial ended, after {}",
                                 cut, one.trials.size(),
-                                valueText(one.point.spec.duration + one.point.spec.drain)),
+                                roundedTimeText(one.point.spec.duration + one.point.spec.drain)),
                     one.point.label);
   }
   return cut_off;
@@ -212,10 +214,11 @@ void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
                         .unit = "us",
                         .kpi = "hol_blocking_us",
                         .primary = true,
+                        .baseline = [&points](std::size_t i) { return points[i].alone; },
                         .paired = [&](std::size_t i, std::size_t repetition,
                                       const bench::TrialResult& trial) -> std::optional<double> {
                           const auto base = alone.find(key(i));
-                          if (points[i].alone || base == alone.end()) return std::nullopt;
+                          if (base == alone.end()) return std::nullopt;
                           const auto& [place, without] = base->second;
                           return victim(i, trial) - victim(place, without->trials.at(repetition));
                         }};

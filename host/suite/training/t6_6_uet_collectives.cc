@@ -60,11 +60,14 @@ void UetCollectivesProcedure::reportMore(const TestConfig&, const Design& design
   const auto key = [&points](std::size_t i) {
     return Key(points[i].kind, points[i].size.count(), points[i].ranks);
   };
+  const auto is_roce = [&points](std::size_t i) {
+    return std::holds_alternative<transport::RoceSpec>(points[i].variant.transport);
+  };
   // By point: RC's trials, one for every repetition.
   std::map<Key, const std::vector<bench::TrialResult>*> roce;
   for (const Measured& one : measured) {
     const std::size_t place = placeOf(design, one);
-    if (std::holds_alternative<transport::RoceSpec>(points[place].variant.transport)) {
+    if (is_roce(place)) {
       roce[key(place)] = &one.trials;
     }
   }
@@ -79,6 +82,7 @@ void UetCollectivesProcedure::reportMore(const TestConfig&, const Design& design
   const Figure difference{.column = "BusBW against RC",
                           .unit = "%",
                           .kpi = "busbw_vs_roce_percent",
+                          .baseline = is_roce,
                           .paired = [&](std::size_t i, std::size_t repetition,
                                         const bench::TrialResult& trial) -> std::optional<double> {
                             const bench::TrialResult* base = pairOf(i, repetition);
@@ -88,6 +92,7 @@ void UetCollectivesProcedure::reportMore(const TestConfig&, const Design& design
   const Figure shorter{.column = "JCT improvement over RC",
                        .unit = "%",
                        .kpi = "jct_improvement_percent",
+                       .baseline = is_roce,
                        .paired = [&](std::size_t i, std::size_t repetition,
                                      const bench::TrialResult& trial) -> std::optional<double> {
                          const bench::TrialResult* base = pairOf(i, repetition);

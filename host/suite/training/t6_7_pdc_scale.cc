@@ -250,10 +250,11 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
                                           const std::vector<Measured>& established,
                                           ResultBuilder& builder) {
   const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();
+  const auto is_single = [&points](std::size_t i) { return points[i].connections == 1; };
   std::map<std::string, const Measured*> single;  // by service
   for (const Measured& one : established) {
     const ConnectionPoint& point = points[placeOf(design, one)];
-    if (point.connections == 1) single[point.service] = &one;
+    if (is_single(placeOf(design, one))) single[point.service] = &one;
   }
   const Figure per{.column = "Per connection",
                    .unit = "Gb/s",
@@ -270,6 +271,7 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
   const Figure of_one{.column = "Of one alone",
                       .unit = "%",
                       .kpi = "of_single_connection_percent",
+                      .baseline = is_single,
                       .paired = [&](std::size_t i, std::size_t repetition,
                                     const bench::TrialResult& trial) -> std::optional<double> {
                         const auto one = single.find(points[i].service);
@@ -296,6 +298,10 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
     for (const Measured& one : established) {
       const ConnectionPoint& point = points[placeOf(design, one)];
       if (point.service != service || fell) continue;
+      if (is_single(placeOf(design, one))) {
+        max = 1;
+        continue;
+      }
       const auto value = meanOf(design, one, of_one);
       if (!value) continue;
       fell = value->value < kLimitPercent;

@@ -62,8 +62,8 @@ std::vector<Incast> PfcIncastProcedure::pointsOf(const TestConfig& config, Numbe
 Design PfcIncastProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Senders", "senders"}};
-  if (!config.scenario.switches.pfc) {
-    design.refusals.emplace_back("the DUT has no PFC: dut.switch.pfc");
+  if (auto why = pfcRefusal(config, serviceVariant(config, "RC", balancingOf("ecmp")))) {
+    design.refusals.push_back(*std::move(why));
     return design;
   }
   design.numbers.configure("Congestion control", "none: only PFC holds the senders back");

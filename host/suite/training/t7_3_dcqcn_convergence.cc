@@ -19,6 +19,7 @@
 
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
+#include "suite/framework/unprotected_data.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
@@ -135,9 +136,15 @@ Design DcqcnConvergenceProcedure::design(const TestConfig& config) const {
         "four hosts are needed: a receiver, a sender, one that joins, and one that is kept free");
     return design;
   }
+  const std::vector<DcqcnPoint> points = pointsOf(config, design.numbers);
+  if (auto why =
+          idleDcqcn(config.scenario.switches,
+                    std::get<transport::RoceSpec>(points.front().incast.variant.transport))) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   // Approximate share of the receiver's link that DCQCN uses: all of it after some 100 ms.
   const double busy = mayEndEarly(config) ? 1 : 0.7;
-  const std::vector<DcqcnPoint> points = pointsOf(config, design.numbers);
   for (const DcqcnPoint& point : points) {
     bench::TrialSpec spec = incastTrial(config, point.incast);
     spec.sampling.emplace().interval = sharingSampling(config, point.incast);

@@ -33,12 +33,15 @@ void AllToAllProcedure::reportMore(const TestConfig&, const Design& design,
                                    const std::vector<CollectivePoint>& points,
                                    const std::vector<Measured>& measured,
                                    ResultBuilder& builder) const {
+  const auto is_ecmp = [](const CollectivePoint& point) {
+    return point.variant.balancing.word == "ecmp";
+  };
   const Figure time = iterationTimeFigure();
   std::map<std::pair<std::int64_t, std::uint32_t>, double> ecmp;  // by size and ranks
   for (const Measured& one : measured) {
     const CollectivePoint& point = points[placeOf(design, one)];
     const auto mean = meanOf(design, one, time);
-    if (mean && point.variant.balancing.word == "ecmp") {
+    if (mean && is_ecmp(point)) {
       ecmp[{point.size.count(), point.ranks}] = mean->value;
     }
   }
@@ -51,7 +54,8 @@ void AllToAllProcedure::reportMore(const TestConfig&, const Design& design,
         const auto base = ecmp.find({points[i].size.count(), points[i].ranks});
         if (base == ecmp.end()) return std::nullopt;
         return meanIteration(trial.fabric->jobs.at(0)).toMicroseconds() / base->second;
-      }};
+      },
+      .baseline = [&](std::size_t i) { return is_ecmp(points[i]); }};
   addTable(design, measured, {algoFactorFigure(points), time, ratio},
            {"iteration_time",
             "Time of an iteration",

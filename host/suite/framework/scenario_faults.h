@@ -1,0 +1,42 @@
+// Faults that a scenario gives the simulated DUT: failures of links and switches, bit errors, hosts
+// that send PAUSE. No draft has them outside of the tests that are about them, so they are a
+// deviation of any test.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/trial/trial.h"
+#include "scenario/scenario.h"
+
+namespace plumbline::suite {
+
+// Collects over the trials of a test which of the scenario's faults they had.
+class ScenarioFaults {
+ public:
+  explicit ScenarioFaults(const scenario::Scenario& scenario);
+
+  void add(const bench::TrialSpec& spec);
+
+  // A deviation for each kind of fault of the scenario: what, and in which trials where it was not
+  // in all of them.
+  [[nodiscard]] std::vector<std::string> deviations() const;
+
+ private:
+  struct Kind {
+    std::string text;          // "failures (dut.failures): ..."; empty: the scenario has none
+    std::uint64_t trials = 0;  // with one of them
+  };
+
+  std::vector<fabric::FailureSpec> failures_;
+  std::vector<fabric::BitErrorSpec> bit_errors_;
+  std::vector<fabric::PauseStormSpec> storms_;
+  Kind failing_;
+  Kind damaged_;
+  Kind pausing_;
+  std::uint64_t trials_ = 0;
+};
+
+}  // namespace plumbline::suite

@@ -17,8 +17,10 @@
 namespace plumbline::suite {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Ne;
 
 constexpr double kTimeoutMs = 1.048576;  // 4.096 us * 2^8
 
@@ -110,6 +112,26 @@ TEST(ServingFailure, WhatIsLeftOfTheCapacityIsUsed) {
   const double capacity = 2 * 10e9 * 4096 / 4178;
   EXPECT_NEAR(failureKpi(result, "kv_rate_after_percent", "uplink of a prefill leaf"),
               100 * std::min(1.0, capacity / load / 2), 5);
+}
+
+// Twenty requests a second: none has KV cache under way in the 5 ms of the outage.
+TEST(ServingFailure, WithoutTransfersInTheOutageThereIsNoRecovery) {
+  scenario::Scenario scenario = twoLeaves(3, fabric::LoadBalancingKind::kEcmp);
+  scenario.serving->workload = serving::fixedWorkload(1, 10, 2, UINT64_MAX);
+  scenario.serving->workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  scenario.parameters.rates = {20};
+  const results::TestResult result = runTest(servingFailureProcedure(), scenario);
+  EXPECT_TRUE(result.valid);
+  for (const results::Kpi& one : result.kpis) {
+    EXPECT_THAT(one.name, AllOf(Ne("kv_disruption_ms"), Ne("serving_recovery_ms"),
+                                Ne("ttft_rise_ms"), Ne("ttft_above_p99_ms")));
+  }
+  std::string anomalies;
+  for (const results::Anomaly& one : result.anomalies) anomalies += one.what + '\n';
+  EXPECT_THAT(anomalies,
+              AllOf(HasSubstr("in 4 of 4 trials no KV cache was in transfer"),
+                    HasSubstr("in 4 of 4 trials no request waited for its first token")));
+  EXPECT_THAT(result.summary, HasSubstr("observed after 0 of 4 failures"));
 }
 
 TEST(ServingFailure, NeedsAnotherPath) {
@@ -211,6 +233,14 @@ TEST(LinkImpact, ComparesEachRequestWithItself) {
   EXPECT_FALSE(lost.disruption_ms);
   EXPECT_FALSE(lost.recovery_ms);
   EXPECT_FALSE(lost.ttft_rise_ms);
+  EXPECT_EQ(lost.waiting, 4U);
+  // An outage after the last request has nothing to delay.
+  const Outage calm{milliseconds(24), fabric::kNever, milliseconds(27), microseconds(100)};
+  const LinkImpact none = linkImpact(intact, intact, calm);
+  EXPECT_EQ(none.transfers, 0U);
+  EXPECT_EQ(none.waiting, 0U);
+  EXPECT_FALSE(none.disruption_ms || none.recovery_ms || none.ttft_rise_ms ||
+               none.ttft_above_p99_ms);
 }
 
 }  // namespace

@@ -144,7 +144,6 @@ std::vector<Figure> failureFigures(const TestConfig& config, const Design& desig
                                    const std::vector<Measured>& measured) {
   const auto make = [&](const char* column, const char* unit, const char* kpi, OfFailure of) {
     Figure one{.column = column, .unit = unit, .kpi = kpi};
-    one.absent = "not reached";
     one.fails_limits = true;
     one.paired = [&design, &measured, of = std::move(of)](
                      std::size_t point, std::size_t repetition,
@@ -210,40 +209,45 @@ std::vector<Figure> failureFigures(const TestConfig& config, const Design& desig
                  rateAfter(failed, intact, outageIn(spec), window.warmup + window.measure));
            })};
   figures[4].absent = "no transfer in the outage";
-  figures[5].absent = figures[6].absent = "not observed";  // noteTransfers() says why
   figures[9].absent = figures[10].absent = "no token";
   figures[11].absent = "no sample after the outage";
   figures[6].primary = true;
   return figures;
 }
 
-// Why the delay of transfers and the recovery were not observed. `failed`: after the trials without
-// a failure, `intact`.
-void noteTransfers(const Measured& intact, const std::vector<Measured>& failed,
-                   ResultBuilder& builder) {
+// What the trials with a failure had none of, so that figures are not observed. `intact`: the
+// trials without one.
+void noteImpacts(const Measured& intact, const std::vector<Measured>& failed,
+                 ResultBuilder& builder) {
+  std::size_t trials = 0;
+  std::size_t idle = 0;     // without transfers
+  std::size_t lost = 0;     // a transfer never arrived
+  std::size_t calm = 0;     // nothing waited
+  std::size_t without = 0;  // a request got no token
   for (const Measured& one : failed) {
-    std::size_t none = 0;
-    std::size_t lost = 0;
-    const std::size_t pairs = std::min(one.trials.size(), intact.trials.size());
-    for (std::size_t i = 0; i < pairs; ++i) {
+    for (std::size_t i = 0; i < std::min(one.trials.size(), intact.trials.size()); ++i) {
       if (!one.trials[i].serving || !intact.trials[i].serving) continue;
       const LinkImpact impact =
           linkImpact(*one.trials[i].serving, *intact.trials[i].serving, outageIn(one.point.spec));
-      none += impact.transfers == 0 ? 1 : 0;
+      ++trials;
+      idle += impact.transfers == 0 ? 1 : 0;
       lost += impact.transfers > 0 && !impact.recovery_ms ? 1 : 0;
-    }
-    if (none > 0) {
-      builder.anomaly(fmt::format("in {} of {} repetitions {}", none, pairs, kNoTransfer),
-                      one.point.label);
-    }
-    if (lost > 0) {
-      builder.anomaly(
-          fmt::format("in {} of {} repetitions a transfer of the outage never arrived: there is no "
-                      "longest delay and no recovery",
-                      lost, pairs),
-          one.point.label);
+      calm += impact.waiting == 0 ? 1 : 0;
+      without += impact.waiting > 0 && !impact.ttft_rise_ms ? 1 : 0;
     }
   }
+  const auto note = [&](std::size_t count, const std::string& what) {
+    if (count > 0) {
+      builder.anomaly(fmt::format("in {} of {} trials {}", count, trials, what), "failures");
+    }
+  };
+  note(idle, kNoTransfer);
+  note(lost, "a transfer of the outage never arrived: its delay and recovery are not observed");
+  note(calm,
+       "no request waited for its first token in the outage: TTFT above P99 and its rise are "
+       "not observed");
+  note(without,
+       "a request of the outage got no token: TTFT above P99 and its rise are not observed");
 }
 
 // KV cache that arrived over time, of the first repetition.
@@ -304,7 +308,7 @@ void ServingFailureProcedure::report(const TestConfig& config, const Design& des
             {},
             {}},
            builder);
-  noteTransfers(measured.front(), failed, builder);
+  noteImpacts(measured.front(), failed, builder);
   addMainFigure(design, failed, figures, builder);
   const serving::SloSpec& slo = servingSection(config).slo;
   addTable(design, measured, chosen(servingFigures(slo), servedKpis()),
@@ -329,8 +333,8 @@ void ServingFailureProcedure::report(const TestConfig& config, const Design& des
     }
   }
   builder.result().summary =
-      fmt::format("Transfers recover from {} of {} failures{}.", recovered, failed.size(),
-                  longest ? ", within " + builder.text(*longest) : std::string());
+      fmt::format("Recovery of transfers was observed after {} of {} failures{}.", recovered,
+                  failed.size(), longest ? ", within " + builder.text(*longest) : std::string());
 }
 
 }  // namespace

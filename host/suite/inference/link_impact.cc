@@ -154,12 +154,11 @@ LinkImpact linkImpact(const serving::ServingResult& failed, const serving::Servi
   bool lost = false;
   Picoseconds rise;
   Picoseconds ttft;
-  bool waited = false;
   bool without_token = false;
   eachPair(failed, intact, [&](const RequestRecord& one, const RequestRecord& other) {
     const bool open = one.arrival < outage.settled && one.first_token > outage.down;
     if (open && one.outcome != serving::Outcome::kRejected) {
-      waited = true;
+      ++impact.waiting;
       without_token = without_token || one.first_token == serving::kNever;
       if (one.first_token != serving::kNever && other.first_token != serving::kNever) {
         ttft = std::max(ttft, one.first_token - one.arrival);
@@ -185,7 +184,7 @@ LinkImpact linkImpact(const serving::ServingResult& failed, const serving::Servi
     impact.disruption_ms = msOf(longest);
     impact.recovery_ms = msOf(recovered);
   }
-  if (!waited || without_token) return impact;
+  if (impact.waiting == 0 || without_token) return impact;
   impact.ttft_rise_ms = msOf(rise);
   const auto& p99 = serving::metricsOf(intact, {}).ttft.p99.value;
   if (p99) impact.ttft_above_p99_ms = msOf(ttft) - *p99 * 1e3;

@@ -48,13 +48,14 @@ Outage outageOf(const bench::TrialSpec& spec, Picoseconds down, Picoseconds up);
 struct LinkImpact {
   std::size_t transfers = 0;  // requests with KV cache in transfer during the outage
   std::size_t delayed = 0;
+  std::size_t waiting = 0;  // requests that waited for their first token during the outage
   // Longest delay of a transfer, and time from the failure until the last delayed one had arrived
   // [ms]; nothing if one of them did not arrive, or without transfers. 0: none was delayed.
   std::optional<double> disruption_ms;
   std::optional<double> recovery_ms;
-  // For requests that waited for their first token during the outage: the longest TTFT minus the
-  // P99 without failure, and the largest difference to the same request without failure [ms].
-  // Nothing if one got no token.
+  // For the requests that waited: the longest TTFT minus the P99 without failure, and the largest
+  // difference to the same request without failure [ms]. Nothing if one got no token, or if none
+  // waited.
   std::optional<double> ttft_above_p99_ms;
   std::optional<double> ttft_rise_ms;
 };

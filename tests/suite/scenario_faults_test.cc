@@ -60,12 +60,23 @@ TEST(ScenarioFaults, CountTheTrialsThatHaveThem) {
   ScenarioFaults faults(scenario);
   EXPECT_THAT(faults.deviations(), IsEmpty());  // no trial yet
   bench::TrialSpec spec;
-  faults.add(spec);
+  bench::TrialResult trial;
+  trial.fabric.emplace().sim_end = microseconds(20);
+  faults.add(spec, trial);
   spec.dut.failures = scenario.failures;
   spec.dut.failures.front().down = microseconds(1);  // of a schedule of its own
   spec.dut.failures.push_back({"spine0", microseconds(9), {}});
-  faults.add(spec);
+  faults.add(spec, trial);
   EXPECT_THAT(faults.deviations(), ElementsAre(HasSubstr("in 1 of 2 trials: failures of the DUT")));
+}
+
+// Days after a trial of milliseconds.
+TEST(ScenarioFaults, AfterTheTrialsNeverBegin) {
+  scenario::Scenario scenario = smallAllReduce();
+  scenario.failures.push_back({"leaf0-spine1", seconds(3600), {}});
+  EXPECT_THAT(deviations(runTest(allReduceProcedure(), scenario)),
+              HasSubstr("not reached, the trials end before: failures of the DUT (dut.failures): "
+                        "leaf0-spine1 is down from 3600 s on"));
 }
 
 // Where a scenario is the test, its faults are no deviation.

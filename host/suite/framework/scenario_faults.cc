@@ -47,13 +47,21 @@ std::string listOf(const char* what, const std::vector<Fault>& faults) {
   return fmt::format("{}: {}", what, fmt::join(texts, "; "));
 }
 
-// Whether a trial has one of the scenario's.
+Picoseconds beginOf(const fabric::FailureSpec& one) { return one.down; }
+Picoseconds beginOf(const fabric::BitErrorSpec& /*one*/) { return {}; }
+Picoseconds beginOf(const fabric::PauseStormSpec& one) { return one.start; }
+
+// When the first fault of the scenario begins in a trial; nothing if the trial has none of them.
 template <typename Fault>
-bool hasAny(const std::vector<Fault>& trial, const std::vector<Fault>& scenario) {
-  return std::any_of(scenario.begin(), scenario.end(), [&](const Fault& wanted) {
-    return std::any_of(trial.begin(), trial.end(),
-                       [&](const Fault& one) { return same(one, wanted); });
-  });
+std::optional<Picoseconds> firstOf(const std::vector<Fault>& trial,
+                                   const std::vector<Fault>& scenario) {
+  std::optional<Picoseconds> first;
+  for (const Fault& one : trial) {
+    const bool known = std::any_of(scenario.begin(), scenario.end(),
+                                   [&](const Fault& other) { return same(one, other); });
+    if (known) first = std::min(first.value_or(beginOf(one)), beginOf(one));
+  }
+  return first;
 }
 
 }  // namespace
@@ -65,11 +73,16 @@ ScenarioFaults::ScenarioFaults(const scenario::Scenario& scenario)
   pausing_.text = listOf("PAUSE storms of the DUT (dut.pause_storms)", storms_);
 }
 
-void ScenarioFaults::add(const bench::TrialSpec& spec) {
+void ScenarioFaults::add(const bench::TrialSpec& spec, const bench::TrialResult& trial) {
   ++trials_;
-  failing_.trials += hasAny(spec.dut.failures, failures_) ? 1 : 0;
-  damaged_.trials += hasAny(spec.dut.bit_errors, bit_errors_) ? 1 : 0;
-  pausing_.trials += hasAny(spec.dut.storms, storms_) ? 1 : 0;
+  const auto count = [&](std::optional<Picoseconds> begin, Kind& kind) {
+    if (!begin) return;
+    const bool late = trial.fabric && *begin >= trial.fabric->sim_end;
+    ++(late ? kind.late : kind.trials);
+  };
+  count(firstOf(spec.dut.failures, failures_), failing_);
+  count(firstOf(spec.dut.bit_errors, bit_errors_), damaged_);
+  count(firstOf(spec.dut.storms, storms_), pausing_);
 }
 
 std::vector<std::string> ScenarioFaults::deviations() const {
@@ -78,6 +91,8 @@ std::vector<std::string> ScenarioFaults::deviations() const {
     if (kind->text.empty() || trials_ == 0) continue;
     if (kind->trials == trials_) {
       texts.push_back(kind->text);
+    } else if (kind->trials == 0 && kind->late > 0) {
+      texts.push_back("not reached, the trials end before: " + kind->text);
     } else if (kind->trials == 0) {
       texts.push_back("not in the trials, which the test sets up itself: " + kind->text);
     } else {

@@ -18,16 +18,17 @@ class ScenarioFaults {
  public:
   explicit ScenarioFaults(const scenario::Scenario& scenario);
 
-  void add(const bench::TrialSpec& spec);
+  void add(const bench::TrialSpec& spec, const bench::TrialResult& trial);
 
-  // A deviation for each kind of fault of the scenario: what, and in which trials where it was not
-  // in all of them.
+  // A deviation for each kind of fault of the scenario: what, and in how many trials where it was
+  // not in all of them.
   [[nodiscard]] std::vector<std::string> deviations() const;
 
  private:
   struct Kind {
     std::string text;          // "failures (dut.failures): ..."; empty: the scenario has none
     std::uint64_t trials = 0;  // with one of them
+    std::uint64_t late = 0;    // that ended before the first of them
   };
 
   std::vector<fabric::FailureSpec> failures_;

@@ -3,6 +3,7 @@
 // therefore known.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -162,6 +163,14 @@ inline std::string deviations(const results::TestResult& result) {
   std::string all;
   for (const results::Deviation& one : result.deviations) all.append(one.what).append("\n");
   return all;
+}
+
+// Whether the KPI is one that the point should have, and has not.
+inline bool isUnmeasured(const results::TestResult& result, const std::string& name,
+                         const std::string& point) {
+  return std::any_of(
+      result.unmeasured.begin(), result.unmeasured.end(),
+      [&](const results::UnmeasuredKpi& kpi) { return kpi.name == name && kpi.point == point; });
 }
 
 // All anomalies, one per line.

@@ -12,6 +12,7 @@
 #include "fabric/topology/topology.h"
 #include "suite/free/free_procedure.h"
 #include "suite/free/jobs.h"
+#include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
 
 namespace plumbline::suite {
@@ -275,13 +276,6 @@ TEST(Free, AJobThatWasCutOffHasNoTime) {
   EXPECT_NEAR(figureOf(result, "goodput_per_rank_gbps", "long")->value,
               400 * 4096 / 4178.0 / 2 * (1 - 0.8 / 50), 1);
   EXPECT_EQ(std::get<std::string>(tableOf(result, "jobs").rows.at(0).at(2)), "no");
-}
-
-bool isUnmeasured(const results::TestResult& result, const std::string& name,
-                  const std::string& point) {
-  return std::any_of(
-      result.unmeasured.begin(), result.unmeasured.end(),
-      [&](const results::UnmeasuredKpi& kpi) { return kpi.name == name && kpi.point == point; });
 }
 
 // Messages, a collective, and a job that has not even begun, cut off before anything was done:

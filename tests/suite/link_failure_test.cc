@@ -192,13 +192,6 @@ scenario::Scenario twoRepetitions() {
   return scenario;
 }
 
-bool isUnmeasured(const results::TestResult& result, const std::string& kpi,
-                  const std::string& point) {
-  return std::any_of(
-      result.unmeasured.begin(), result.unmeasured.end(),
-      [&](const results::UnmeasuredKpi& one) { return one.name == kpi && one.point == point; });
-}
-
 // Trials: two repetitions without failure, two of the uplink, two of the spine. The uplink's second
 // one fails.
 TEST(LinkFailure, ARepetitionThatDoesNotRecoverLeavesTheOthers) {

@@ -238,7 +238,7 @@ void ResultBuilder::noteLosses(const bench::TrialSpec& spec, const bench::TrialR
                                const std::string& where) {
   losses_.add(spec, trial, where);
   marking_.add(spec, trial, where);
-  unprotected_.add(spec, where);
+  if (trial.fabric) unprotected_.add(spec, where);
   faults_.add(spec, trial);
   const Picoseconds time = trial.fabric ? busyTime(trial) : spec.duration;
   if (time > Picoseconds(0)) shortest_ = std::min(shortest_.value_or(time), time);

@@ -1,6 +1,7 @@
 #include "scenario/reader.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "base/did_you_mean.h"
@@ -159,8 +160,10 @@ std::optional<std::string> readText(const YamlNode& node, std::size_t max_charac
 
 std::optional<std::uint64_t> readInteger(const YamlNode& node, std::uint64_t min, std::uint64_t max,
                                          Problems& problems) {
-  const std::string range =
-      min == max ? std::to_string(min) : std::to_string(min) + " to " + std::to_string(max);
+  const bool endless = min > 0 && max == std::numeric_limits<std::uint64_t>::max();
+  const std::string range = min == max ? std::to_string(min)
+                            : endless  ? std::to_string(min) + " or more"
+                                       : std::to_string(min) + " to " + std::to_string(max);
   if (node.kind == YamlNode::Kind::kScalar && node.quoted) {
     problems.add(node, shown(node.text) + " is text, not a number",
                  range + ", without quotation marks");

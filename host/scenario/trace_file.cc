@@ -99,6 +99,9 @@ std::optional<InputFile> readTraceFile(SpecReader& map, const Scenario& scenario
     return file;
   }
   trace.entries = std::move(std::get<std::vector<workload::TraceEntry>>(parsed));
+  if (trace.entries.empty()) {
+    problems.add(*node, *name + " has no message", "a file with one at least");
+  }
   return file;
 }
 

@@ -236,6 +236,7 @@ class JobReader {
       problems_.add(*node, "\"entries\" must be a list", "[{time, from, to, size}, …]");
       return;
     }
+    if (node->items.empty()) problems_.add(*node, "\"entries\" is empty", "a message at least");
     for (const YamlNode& item : node->items) {
       auto fields = readMap(item, "entries", problems_);
       if (!fields) continue;

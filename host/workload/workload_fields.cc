@@ -206,6 +206,7 @@ const Fields& fieldsOf<MessageProgram>() {
       field<&MessageProgram::bytes>("size", "Of a message").as("bytes").size().storedAs("bytes"),
       field<&MessageProgram::messages>(
           "messages", "Per pair and direction; without, `until` or a duration must end the run")
+          .atLeast(1)
           .otherwise("without end"),
       ofPart(fieldsOf<ClosedLoop>(), "outstanding", "`1`"),
       ofPart(fieldsOf<Arrivals>(), "interval", "none"),

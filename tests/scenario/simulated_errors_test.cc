@@ -333,6 +333,10 @@ INSTANTIATE_TEST_SUITE_P(
              withWorkload("{kind: trace, entries: [{from: 0, to: 9, size: 1B}]}"),
              {"s:3:1: job 'trace1': trace entry 0: 1 B from rank 0 to rank 9, of 4 ranks (two "
               "different ranks, 1 to 2^40 - 1 bytes, time zero or later)"}},
+        Case{"NoMessage",
+             withWorkload("[{kind: trace, entries: []},\n {kind: pairs, size: 1B, messages: 0}]"),
+             {"s:3:25: \"entries\" is empty (a message at least)",
+              "s:4:36: \"0\" is out of range (1 or more)"}},
         Case{"WithoutATopologyRanksCannotBeJudged",
              "{plumbline: 1, name: n, test: free, dut: {topology: {kind: clos2, leaves: 0}},\n"
              "transport: {kind: roce}, workload: {kind: pairs, ranks: 99}}\n",

@@ -183,6 +183,12 @@ TEST_F(TraceFile, MistakesHaveTheirPlaceInBothFiles) {
                           "cache is a message"));
 }
 
+TEST_F(TraceFile, HasAMessageAtLeast) {
+  write("none.csv", "# no message\n");
+  EXPECT_THAT(messages("{kind: trace, trace: {file: none.csv}}"),
+              ElementsAre("s:3:29: none.csv has no message (a file with one at least)"));
+}
+
 TEST_F(TraceFile, KeysAreChecked) {
   write("m.csv", "0,0,1,1\n");
   EXPECT_THAT(messages("{kind: trace, trace: {}}"),

@@ -739,6 +739,8 @@ void checkDeadlock(const results::TestResult& result) {
   EXPECT_EQ(kpi(result, "watchdog_drops", "no trigger").value, 0);
   EXPECT_EQ(kpi(result, "deadlock", "trigger, no watchdog").value, 1);
   EXPECT_EQ(findKpi(result, "recovery_us", "trigger, no watchdog"), nullptr);
+  EXPECT_TRUE(isUnmeasured(result, "recovery_us", "trigger, no watchdog"));  // no limit is met
+  EXPECT_FALSE(isUnmeasured(result, "recovery_us", "no trigger"));  // nothing to recover from
   EXPECT_EQ(kpi(result, "deadlock", "trigger, watchdog drops").value, 0);
   EXPECT_GT(kpi(result, "watchdog_drops", "trigger, watchdog drops").value, 0);
 }

@@ -65,6 +65,10 @@ TEST(DutMetrics, MistakesHaveTheirPlace) {
   EXPECT_EQ(mistake("0,,1\n"), "1:3: a name is missing");
   EXPECT_EQ(mistake("0,a b,1\n"), "1:4: a name has letters, digits and _.-/ only");
   EXPECT_THAT(mistake("0," + std::string(65, 'n') + ",1\n"), HasSubstr("at most 64 characters"));
+  EXPECT_EQ(mistake("0,a,1\n1,a,2\n0,b,3\n1,a,4\n"),
+            "4:3: a second value of the metric for the same time");
+  EXPECT_EQ(mistake("a,1\na,1\n", DutMetricTimes::kAbsent),
+            "2:1: a second value of the metric for the same time");
   // The names of the fields are a heading only in the first line.
   EXPECT_EQ(mistake("0,a,1\ntime_s,metric,value\n"), "2:1: a time is a decimal number");
   std::string many;
@@ -73,7 +77,7 @@ TEST(DutMetrics, MistakesHaveTheirPlace) {
 }
 
 TEST(DutMetrics, MakeOneSeriesOfEachNameInTheOrderOfTime) {
-  const auto series = seriesOf(metricsOf("7200,b,1\n3600,a,1\n0,b,2\n3600,a,9\n3600,b,3\n"));
+  const auto series = seriesOf(metricsOf("7200,b,1\n3600,a,9\n0,b,2\n3600,b,3\n"));
   ASSERT_EQ(series.size(), 2U);
   EXPECT_EQ(series[0].name, "a");
   EXPECT_THAT(series[0].hours, ElementsAre(1));
@@ -253,6 +257,11 @@ TEST(DutMetrics, OfAFileAreReadOnceForTheWholeSoak) {
   const results::TestResult soak = soakProcedure().run({scenario, bench}, runner);
   EXPECT_THAT(runner.keys, ElementsAre("dut_metrics"));
   EXPECT_THAT(soak.charts.back().series.at(0).x, ElementsAre(0, 1));
+  runner.whole = "0,memory_bytes,5\n3600,memory_bytes,6\n99999999,memory_bytes,7\n";
+  const results::TestResult beyond = soakProcedure().run({scenario, bench}, runner);
+  EXPECT_THAT(beyond.charts.back().series.at(0).x, ElementsAre(0, 1));
+  EXPECT_THAT(anomalies(beyond), HasSubstr("1 values reported by the DUT are left out: their times "
+                                           "are after the end of the soak"));
   runner.whole = "# switch.csv cannot be read";
   EXPECT_THAT(anomalies(soakProcedure().run({scenario, bench}, runner)),
               HasSubstr("no figures reported by the DUT: switch.csv cannot be read @ switch.csv"));

@@ -125,6 +125,42 @@ TEST(Free, AFastForwardedRingHasTheBandwidthOfTheClosedForm) {
   EXPECT_TRUE(results::systematicUncertainty(*bandwidth));
 }
 
+// Paths, and with them the predicted times, follow from the repetition's seeds. Small buffers lose
+// packets, which a prediction does not know.
+TEST(Free, APredictionIsTheMeanOfItsRepetitionsAndSaysWhatItDoesNotKnow) {
+  scenario::Scenario scenario = scenarioOf({collectiveJob("ring", 12, 48 << 20, 2)}, 2);
+  scenario.switches.pfc.reset();
+  scenario.fast_forward.emplace().packets = 130'000;
+  StoringRunner runner;
+  const results::TestResult both = runFree(runner, scenario);
+  ASSERT_TRUE(both.valid);
+  const results::Quantity& time = *figureOf(both, "job_time_us", "ring");
+  EXPECT_EQ(time.repetitions, 2U);
+  double sum = 0;
+  for (const bench::TrialResult& trial : runner.results) {
+    ASSERT_TRUE(trial.fabric->fast_forward);
+    for (const Picoseconds one : trial.fabric->jobs.at(0).iterations) {
+      sum += one.toMicroseconds() / 2;
+    }
+  }
+  EXPECT_NEAR(time.value, sum / 2, 1e-6 * time.value);
+  EXPECT_NE(anomalies(both).find("losses are not predicted"), std::string::npos);
+  scenario.switches.pfc.emplace();
+  EXPECT_EQ(anomalies(runFree(runner, scenario)).find("losses are not predicted"),
+            std::string::npos);
+}
+
+// Nothing was posted, and nothing took any time.
+TEST(Free, AJobWithoutMessagesHasNoTime) {
+  const scenario::Scenario scenario =
+      scenarioOf({messageJob("none", workload::Pattern::kRandomPermutation, 4, 1000, 0),
+                  messageJob("one", workload::Pattern::kRandomPermutation, 4, 1000, 1)});
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, scenario);
+  EXPECT_EQ(figureOf(result, "job_time_us", "none"), nullptr);
+  EXPECT_GT(figureOf(result, "job_time_us", "one")->value, 0);
+}
+
 // ROD accepts no packet out of order, and the receivers' credit is at the pace of their links, four
 // times that of the fabric's: switches trim some packet of every window, for ever.
 TEST(Free, AWorkloadWithoutProgressEndsAndIsNotValid) {

@@ -188,6 +188,20 @@ TEST(Profile, RunsTheScenariosOwnJobAgainstItsRoofline) {
   }
 }
 
+TEST(MultiTenant, EachJobNeedsTwoHosts) {
+  SimRunner runner;
+  const auto refusals = [&](std::uint32_t leaves, std::uint32_t hosts) {
+    scenario::Scenario scenario = smallFabric();
+    scenario.topology.leaves = leaves;
+    scenario.topology.hosts_per_leaf = hosts;
+    return multiTenantProcedure().plan({scenario, runner.bench.capabilities()}).refusals.size();
+  };
+  EXPECT_EQ(refusals(2, 2), 1U);
+  EXPECT_EQ(refusals(3, 3), 1U);
+  EXPECT_EQ(refusals(2, 4), 0U);
+  EXPECT_EQ(refusals(4, 2), 0U);
+}
+
 TEST(MultiTenant, JobsWithoutACommonLeafDoNotDisturbEachOther) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.sizes = {{Bytes(1 << 20)}};

@@ -47,6 +47,25 @@ TEST(KvTransferTimes, OfTheDraft) {
             Picoseconds(4096 * 83'560 + 320));
 }
 
+// A service that loses messages without a word has no times of them.
+TEST(KvTransferTimes, NeedATransportThatAcknowledges) {
+  SimRunner runner;
+  transport::RoceSpec uc;
+  uc.service = transport::RoceService::kUc;
+  transport::UetSpec uud;
+  uud.service = transport::UetService::kUud;
+  for (const bench::TransportSpec& transport :
+       {bench::TransportSpec(uc), bench::TransportSpec(uud)}) {
+    scenario::Scenario scenario = smallFabric();
+    scenario.transport = transport;
+    for (const Procedure* test : {&kvThroughputProcedure(), &kvLatencyProcedure(),
+                                  &kvScalingProcedure(), &tierProcedure()}) {
+      EXPECT_EQ(test->plan({scenario, runner.bench.capabilities()}).refusals.size(), 1U)
+          << test->id();
+    }
+  }
+}
+
 // One path: the wire is the limit, whatever the number of queue pairs.
 TEST(KvThroughput, IsThatOfTheWireWithAnyNumberOfQueuePairs) {
   scenario::Scenario scenario = onePath(2);

@@ -88,6 +88,18 @@ TEST(Soak, ADayIsSampledAsTheDraftSays) {
   EXPECT_NEAR(design.window_seconds, 67'108'864.0 * 8 * 2.8125 / 400e9 * design.iterations, 1e-9);
 }
 
+// A P99 of the few messages of a sample says so, in the table and as a KPI.
+TEST(Soak, APercentileOfASampleHasItsNumberOfMessages) {
+  const results::TestResult result = runTest(soakProcedure(), shortDay());
+  for (const char* point : {"mean of the soak", "worst sample"}) {
+    const results::Quantity& p99 = kpi(result, "message_p99_us", point);
+    ASSERT_TRUE(p99.percentile) << point;
+    EXPECT_EQ(p99.percentile->quantile, 0.99);
+    EXPECT_EQ(p99.percentile->tooFew(), p99.percentile->samples < 1000);
+    EXPECT_FALSE(kpi(result, "jct_ratio", point).percentile);
+  }
+}
+
 TEST(Soak, EveryKpiIsSampledOverTime) {
   const scenario::Scenario scenario = shortDay();
   SimRunner runner;

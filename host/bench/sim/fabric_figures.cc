@@ -234,11 +234,13 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
       outcome.iterations.push_back(iteration.duration());
       outcome.iteration_starts.push_back(iteration.start);
     }
-    if (job.finished) {
-      outcome.completion = job.iterations.empty() ? job.total.last_done - job.total.first_posted
-                                                  : job.completionTime();
+    const bool posted = job.total.first_posted != fabric::kNever;
+    if (job.finished && !job.iterations.empty()) {
+      outcome.completion = job.completionTime();
+    } else if (job.finished && posted) {
+      outcome.completion = job.total.last_done - job.total.first_posted;
     }
-    if (job.total.first_posted != fabric::kNever) {
+    if (posted) {
       outcome.active = std::max(job.total.last_done - job.total.first_posted, Picoseconds(0));
     }
     const workload::Unacknowledged& unacknowledged = job.unacknowledged;

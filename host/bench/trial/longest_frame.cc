@@ -20,7 +20,8 @@ Bytes longestFrame(const TransportSpec& transport) {
 
 Bytes longestFrame(const TrialSpec& spec) {
   Bytes longest;
-  if (spec.transport && spec.workload && !spec.workload->jobs.empty()) {
+  const bool jobs = spec.workload && !spec.workload->jobs.empty();
+  if (spec.transport && (jobs || spec.serving)) {
     longest = longestFrame(*spec.transport);
   }
   for (const StreamSpec& stream : spec.streams) longest = std::max(longest, stream.frame);

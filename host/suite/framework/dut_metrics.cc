@@ -82,7 +82,12 @@ class MetricParser {
     }
     metric.name = name(fields[fields.size() - 2]);
     metric.value = number(fields.back(), "value");
-    if (!error_) metrics_.push_back(std::move(metric));
+    if (error_) return;
+    if (!values_.emplace(metric.name, metric.seconds).second) {
+      fail(fields[fields.size() - 2].column, "a second value of the metric for the same time");
+      return;
+    }
+    metrics_.push_back(std::move(metric));
   }
 
   double number(const TextField& field, std::string_view what) {
@@ -121,6 +126,7 @@ class MetricParser {
   std::size_t line_ = 0;
   bool header_allowed_ = true;
   std::set<std::string, std::less<>> seen_;
+  std::set<std::pair<std::string, double>> values_;  // name and time of each
   std::optional<DutMetricError> error_;
   std::vector<DutMetric> metrics_;
 };
@@ -142,13 +148,8 @@ std::vector<DutSeries> seriesOf(std::vector<DutMetric> metrics) {
     if (series.empty() || series.back().name != metric.name)
       series.push_back({metric.name, {}, {}});
     DutSeries& last = series.back();
-    const double hour = metric.seconds / kSecondsPerHour;
-    if (!last.hours.empty() && last.hours.back() == hour) {
-      last.values.back() = metric.value;
-    } else {
-      last.hours.push_back(hour);
-      last.values.push_back(metric.value);
-    }
+    last.hours.push_back(metric.seconds / kSecondsPerHour);
+    last.values.push_back(metric.value);
   }
   return series;
 }

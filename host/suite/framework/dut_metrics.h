@@ -39,8 +39,8 @@ enum class DutMetricTimes {
 // above: seconds from 0 to 10^9, a name of 1 to 64 letters, digits and "_.-/", and a decimal number
 // with optional fraction and exponent. Also allowed are whatever base/text_fields.h skips (a byte
 // order mark, blanks, empty lines, comments, quotes) and a first line with the names of the fields,
-// in any case; at most 64 different names. With kAbsent every time is 0. Never throws for any text
-// (except for lack of memory).
+// in any case; at most 64 different names, each with one value for a time. With kAbsent every time
+// is 0. Never throws for any text (except for lack of memory).
 std::variant<std::vector<DutMetric>, DutMetricError> parseDutMetrics(std::string_view text,
                                                                      DutMetricTimes times);
 
@@ -51,7 +51,7 @@ struct DutSeries {
   std::vector<double> values;
 };
 
-// By name, each ordered by time; of two values with one time the later one in `metrics` counts.
+// By name, each ordered by time. A metric has one value for a time, as parseDutMetrics() gives it.
 std::vector<DutSeries> seriesOf(std::vector<DutMetric> metrics);
 
 // Unit of a metric that is memory by its name: one of its words (separated by "_.-/", in any case)

@@ -138,6 +138,13 @@ results::Quantity modelled(double value, std::string unit) {
   return quantity;
 }
 
+results::Quantity modelledPercentile(double value, std::string unit, double quantile,
+                                     std::uint64_t samples) {
+  results::Quantity quantity = modelled(value, std::move(unit));
+  quantity.percentile = results::Percentile{quantile, samples};
+  return quantity;
+}
+
 void addPrediction(std::span<const bench::TrialResult> trials, results::Quantity& quantity) {
   double max = 0;
   bool predicted = false;

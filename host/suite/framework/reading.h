@@ -49,6 +49,9 @@ results::Quantity quantityOf(std::span<const Reading> readings, std::string unit
 
 // A number that is not a mean: of one repetition, or of the simulating program.
 results::Quantity modelled(double value, std::string unit);
+// The same of a percentile of so many samples.
+results::Quantity modelledPercentile(double value, std::string unit, double quantile,
+                                     std::uint64_t samples);
 
 // Adds the possible error of predicted times to a figure over `trials`, if one of them was
 // fast-forwarded: the error of the calibration or its spread, the larger one, as a bound.

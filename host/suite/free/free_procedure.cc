@@ -122,7 +122,7 @@ class FreeProcedure final : public Procedure {
                      ResultBuilder& builder) {
     const std::vector<workload::JobSpec>& jobs = spec.workload->jobs;
     if (trials.front().fabric->fast_forward) {
-      addPrediction(jobs, spec.transport, trials, builder);
+      addPrediction(spec, trials, builder);
       return;
     }
     std::string summary = addJobs(jobs, trials, builder);

@@ -49,7 +49,8 @@ std::optional<CollectiveJob> collectiveOf(const workload::JobSpec& job) {
 // Mean over the iterations of a collective or training; for messages and traces the time until the
 // last one was done. Nothing for an unfinished job.
 std::optional<Picoseconds> jobTime(const JobOutcome& job) {
-  if (job.iterations.empty() && !job.finished) return std::nullopt;
+  const bool without_messages = job.messages_completed + job.messages_failed == 0;
+  if (job.iterations.empty() && (!job.finished || without_messages)) return std::nullopt;
   return meanIteration(job);
 }
 

@@ -90,6 +90,11 @@ Design TokenLatencyProcedure::design(const TestConfig& config) const {
                     fmt::format("{} to an expert and as many back", group.token_bytes));
   numbers.configure("Overhead (model input)", fmt::format("{} of each dispatch and combine",
                                                           durationText(own.experts.overhead)));
+  const Picoseconds draft_stall = scenario::Parameters().stall;
+  if (own.stall != draft_stall) {
+    numbers.deviation(fmt::format("Stall: a gap above {} instead of {}", durationText(own.stall),
+                                  durationText(draft_stall)));
+  }
   numbers.configure("Overlap", "none: every dispatch and combine is exposed");
   numbers.configure("Background",
                     "messages of 1 MiB, Poisson arrivals, from each host to the one "
@@ -193,7 +198,8 @@ void addPooledGaps(const TestConfig& config, const DecodeGroup& group, const Des
     const auto count = [](std::size_t number) { return modelled(static_cast<double>(number), {}); };
     std::vector<results::Cell> row{one.point.values[0], count(gaps.size())};
     for (const double p : {0.5, 0.95, 0.99, 0.999}) {
-      row.push_back(ms(*serving::percentile(gaps, gaps.size(), p).value));
+      row.push_back(modelledPercentile(*serving::percentile(gaps, gaps.size(), p).value * 1e3, "ms",
+                                       p, gaps.size()));
     }
     row.push_back(ms(gaps.back()));
     row.push_back(count(

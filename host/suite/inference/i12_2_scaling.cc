@@ -240,13 +240,17 @@ results::Table phases(const Measured& measured) {
       if (!seconds) return results::Cell(std::string("not reached"));
       return results::Cell(modelled(*seconds * 1e3, "ms"));
     };
+    const auto p99 = [](const serving::Distribution& times) {
+      if (!times.p99.value) return results::Cell(std::string("not reached"));
+      return results::Cell(modelledPercentile(*times.p99.value * 1e3, "ms", 0.99, times.count));
+    };
     const auto reached = [](Picoseconds time) -> std::optional<double> {
       if (time == serving::kNever) return std::nullopt;
       return time.toSeconds();
     };
     table.rows.push_back({std::string(name), std::to_string(part.requests.size()),
-                          ms(serving::metricsOf(part, {}).ttft.p99.value), ms(reached(ttft)),
-                          ms(transferTimes(part).p99.value), ms(reached(gap))});
+                          p99(serving::metricsOf(part, {}).ttft), ms(reached(ttft)),
+                          p99(transferTimes(part)), ms(reached(gap))});
   };
   row("before", begin, times.up);
   row("from the links up to the servers' leaving", times.up, times.leave);

@@ -65,7 +65,7 @@ void addWindows(const SoakClock& clock, const std::vector<WindowFigure>& figures
     std::vector<results::Cell> row{windowClock(clock, k)};
     for (const WindowFigure& figure : figures) {
       if (figure.values[k]) {
-        row.emplace_back(modelled(*figure.values[k], figure.unit));
+        row.emplace_back(figure.inWindow(k));
       } else {
         row.emplace_back(std::string("not observed"));
       }
@@ -85,9 +85,9 @@ void addKpis(const std::vector<WindowFigure>& figures, ResultBuilder& builder) {
     }
     const stats::Summary summary = stats::summarize(values);
     // Windows are not repetitions: how they scatter is in the tables.
-    builder.kpi(figure.kpi, "mean of the windows", modelled(summary.mean, figure.unit));
+    builder.kpi(figure.kpi, "mean of the windows", figure.overWindows(summary.mean));
     builder.kpi(figure.kpi, "worst window",
-                modelled(figure.more_is_better ? summary.minimum : summary.maximum, figure.unit));
+                figure.overWindows(figure.more_is_better ? summary.minimum : summary.maximum));
   }
 }
 

@@ -87,6 +87,10 @@ Design KvThroughputProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Message", ""}, {"Queue pairs", ""}};
   labelDut(DutLabel::kFabric, design.numbers);
+  if (auto why = unacknowledgedRefusal(config)) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   const std::vector<ThroughputCell> cells = cellsOf(config, design.numbers);
   const bool by_time = design.numbers.isStandard() || own.duration;
   const Picoseconds duration = own.duration.value_or(seconds(60));

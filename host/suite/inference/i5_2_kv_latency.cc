@@ -106,6 +106,10 @@ Design KvLatencyProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Message", ""}, {"Background", ""}, {"Gaps", ""}};
   labelDut(DutLabel::kFabric, design.numbers);
+  if (auto why = unacknowledgedRefusal(config)) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   const SharedPath path = sharedPath(config);
   if (!path.refusal.empty()) {
     design.refusals.push_back(path.refusal);

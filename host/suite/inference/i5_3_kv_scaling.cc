@@ -84,6 +84,10 @@ Design KvScalingProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Pairs", "pairs"}, {"Load balancing", ""}};
   labelDut(DutLabel::kFabric, design.numbers);
+  if (auto why = unacknowledgedRefusal(config)) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   const std::vector<ScalingCell> cells = cellsOf(config, design.numbers);
   const Bytes message = design.numbers.sweep<Bytes>("Message", {Bytes(16 * kMebibyte)},
                                                     {Bytes(16 * kMebibyte)}, own.sizes)[0];

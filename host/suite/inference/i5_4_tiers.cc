@@ -95,6 +95,10 @@ Design TierProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Tier", ""}, {"Message", ""}};
   labelDut(DutLabel::kPath, design.numbers);
+  if (auto why = unacknowledgedRefusal(config)) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   const std::vector<TierCell> cells = cellsOf(config, design.numbers);
   design.numbers.configure("Chunk", valueText(kChunk));
   design.numbers.configure(
@@ -217,10 +221,11 @@ void TierProcedure::report(const TestConfig& config, const Design& design,
       {"tiers",
        "Tiers, modelled but for the fabric",
        fmt::format(
-           "Legs: {} to {}; GPU to NVMe: {}. Throughput is that of the slowest leg. A message "
+           "Legs of {}, {} and {}: {}; of {}: {}. Throughput is that of the slowest leg. A message "
            "goes in chunks, which follow each other from leg to leg. The fabric leg is that of "
            "the table above; the others are modelled: PCIe {} GB/s, NVMe {} GB/s.",
-           kTiers[0].name, kTiers[2].name, kTiers[3].legs, kPcieGigabytes, kNvmeWriteGigabytes),
+           kTiers[0].name, kTiers[1].name, kTiers[2].name, kTiers[0].legs, kTiers[3].name,
+           kTiers[3].legs, kPcieGigabytes, kNvmeWriteGigabytes),
        {},
        {}},
       builder);

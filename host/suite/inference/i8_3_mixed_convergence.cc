@@ -198,7 +198,8 @@ void MixedConvergenceProcedure::report(const TestConfig& /*config*/, const Desig
         return within(settling.settled->toMicroseconds(),
                       trial.fabric->samples->interval.toMicroseconds(), "sample interval:");
       },
-      .absent = "never converged"};
+      .absent = "never converged",
+      .fails_limits = true};
   const auto steady = [shares](const char* column, const char* kpi, double ClassSettling::*member) {
     return Figure{.column = column,
                   .unit = "Gb/s",

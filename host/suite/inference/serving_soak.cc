@@ -166,6 +166,17 @@ std::vector<double> WindowFigure::present() const {
   return all;
 }
 
+results::Quantity WindowFigure::inWindow(std::uint32_t k) const {
+  if (quantile == 0) return modelled(*values[k], unit);
+  return modelledPercentile(*values[k], unit, quantile, samples[k]);
+}
+
+results::Quantity WindowFigure::overWindows(double value) const {
+  if (quantile == 0) return modelled(value, unit);
+  return modelledPercentile(value, unit, quantile,
+                            *std::min_element(samples.begin(), samples.end()));
+}
+
 std::vector<WindowFigure> servedWindows(const TestConfig& config, const SoakClock& clock,
                                         const bench::TrialSpec& spec,
                                         const bench::TrialResult& trial) {
@@ -173,10 +184,10 @@ std::vector<WindowFigure> servedWindows(const TestConfig& config, const SoakCloc
   const double bytes_per_s = receivingRate(config, *spec.serving);
   std::vector<WindowFigure> figures{
       {"Requests", "", "", true, {}},
-      {"TTFT P99", "ms", "ttft_p99_ms", false, {}},
-      {"ITL P99", "ms", "itl_p99_ms", false, {}},
+      {"TTFT P99", "ms", "ttft_p99_ms", false, {}, 0.99},
+      {"ITL P99", "ms", "itl_p99_ms", false, {}, 0.99},
       {"TPS output", "tokens/s", "output_tokens_per_s", true, {}},
-      {"KV transfer P99", "ms", "request_transfer_p99_ms", false, {}},
+      {"KV transfer P99", "ms", "request_transfer_p99_ms", false, {}, 0.99},
       {"Use of receiving NICs", "%", "kv_link_percent", false, {}},
       {"ECN marks", "packets/s", "ecn_marks_per_s", false, {}},
       {"PAUSE", "/s", "pfc_per_s", false, {}},
@@ -210,6 +221,7 @@ std::vector<WindowFigure> servedWindows(const TestConfig& config, const SoakCloc
     const std::optional<double> payload = gained(clock, trial, k, payloadOf);
     std::optional<double> itl;
     if (sample.gaps.count() > 0) itl = static_cast<double>(sample.gaps.quantile(0.99)) * 1e-9;
+    const serving::Distribution transfers = ofWindow(clock, result, k, transferOf);
     std::optional<double> law;
     if (e2e.mean) law = static_cast<double>(e2e.count) * *e2e.mean / time;
     std::optional<double> use;
@@ -219,7 +231,7 @@ std::vector<WindowFigure> servedWindows(const TestConfig& config, const SoakCloc
         p99Ms(ttft),
         itl,
         static_cast<double>(sample.tokens) / time,
-        p99Ms(ofWindow(clock, result, k, transferOf)),
+        p99Ms(transfers),
         use,
         perSecond(gained(clock, trial, k, [](const Sample& one) { return one.marked; }), clock),
         perSecond(gained(clock, trial, k, [](const Sample& one) { return one.pauses; }), clock),
@@ -232,6 +244,9 @@ std::vector<WindowFigure> servedWindows(const TestConfig& config, const SoakCloc
         law,
     };
     for (std::size_t i = 0; i < figures.size(); ++i) figures[i].values.push_back(row[i]);
+    figures[1].samples.push_back(ttft.count);
+    figures[2].samples.push_back(sample.gaps.count());
+    figures[4].samples.push_back(transfers.count);
   }
   return figures;
 }

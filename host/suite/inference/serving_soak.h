@@ -52,8 +52,14 @@ struct WindowFigure {
   std::string kpi;  // empty: none
   bool more_is_better = false;
   std::vector<std::optional<double>> values;
+  // Of percentiles: which, and the samples of each value. 0: they are none.
+  double quantile = 0;
+  std::vector<std::uint64_t> samples{};
 
   [[nodiscard]] std::vector<double> present() const;
+  // `value` of the figure, of window `k`, or of the one with the fewest samples.
+  [[nodiscard]] results::Quantity inWindow(std::uint32_t k) const;
+  [[nodiscard]] results::Quantity overWindows(double value) const;
 };
 
 // Serving and fabric in each window of a trial: requests count in the window of their arrival;

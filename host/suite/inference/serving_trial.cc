@@ -159,6 +159,12 @@ void configureModel(const TestConfig& config, Design& design) {
                     fmt::format("TTFT {}, mean time per further token {}, longest gap {}",
                                 limit(section.slo.ttft), limit(section.slo.tpot),
                                 limit(section.slo.longest_gap)));
+  const serving::SloSpec draft;
+  if (section.slo.ttft != draft.ttft || section.slo.tpot != draft.tpot) {
+    numbers.deviation(fmt::format(
+        "Limits of goodput: TTFT {} and mean time per further token {} instead of {} and {}",
+        limit(section.slo.ttft), limit(section.slo.tpot), limit(draft.ttft), limit(draft.tpot)));
+  }
 }
 
 Figure servingFigure(std::string column, std::string unit, std::string kpi,

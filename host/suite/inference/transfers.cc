@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/sim/sim_hosts.h"
 #include "kpi/kpi.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
@@ -120,6 +121,14 @@ workload::JobSpec dispatchJob(std::vector<workload::HostId> hosts, Bytes message
   job.first_flow = 1;
   job.program = std::move(program);
   return job;
+}
+
+std::optional<std::string> unacknowledgedRefusal(const TestConfig& config) {
+  bench::TrialSpec spec;
+  spec.transport = config.scenario.transport;
+  if (bench::acknowledgesMessages(spec)) return std::nullopt;
+  return "transfers of KV cache need a transport that acknowledges: transport.service (RC, or UET "
+         "RUD, ROD or RUDI)";
 }
 
 std::optional<std::string> mixedLeavesRefusal(const fabric::TopologySpec& topology) {

@@ -52,6 +52,10 @@ workload::JobSpec dispatchJob(std::vector<workload::HostId> hosts, Bytes message
 // Why a topology cannot have prefill and decode hosts on every leaf; nothing if it can.
 std::optional<std::string> mixedLeavesRefusal(const fabric::TopologySpec& topology);
 
+// Why transfers cannot be timed; nothing where the transport acknowledges: lost messages of another
+// one would be in no figure.
+std::optional<std::string> unacknowledgedRefusal(const TestConfig& config);
+
 // Times of a transfer: posted to completely received, the draft's completion on the decode side.
 const stats::Histogram& arrivalTimes(const bench::TrialResult& trial, std::size_t job);
 // Minimum, mean, P50, P95, P99, P99.9, maximum and P99 - P50 of them, KPIs kv_transfer_*_us; P99 is

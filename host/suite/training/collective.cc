@@ -411,8 +411,12 @@ void CollectiveProcedure::report(const TestConfig& config, const Design& design,
       builder);
   reportMore(config, design, points, measured, builder);
   notePredictions(measured, builder);
-  if (measured.empty()) return;
-  const Measured& last = measured.back();
+  // Of the collective that the test is about, the last point: largest and sprayed.
+  const auto found = std::find_if(measured.rbegin(), measured.rend(), [&](const Measured& one) {
+    return points[placeOf(design, one)].kind == points.front().kind;
+  });
+  if (found == measured.rend()) return;
+  const Measured& last = *found;
   const auto figure = meanOf(design, last, bandwidth);
   builder.primary("BusBW, " + last.point.label, *figure);
   builder.result().summary =

@@ -341,13 +341,14 @@ std::vector<SoakSample> measureSamples(const TestConfig& config, const SoakDesig
     sample.fault = faultOf(design, spec, trial);
     for (const SoakFigure& one : figures) {
       if (!sample.fault.empty()) break;
-      const double value = one.figure.of(0, trial).value_or(kNotMeasured).value;
-      if (!std::isfinite(value)) {
+      const Reading reading = one.figure.of(0, trial).value_or(kNotMeasured);
+      if (!std::isfinite(reading.value)) {
         sample.fault = fmt::format("{} was not observed", one.figure.column);
         sample.values.clear();
         break;
       }
-      sample.values.push_back(value);
+      sample.values.push_back(reading.value);
+      sample.percentiles.push_back(reading.percentile);
     }
     if (!sample.values.empty()) {
       for (const Picoseconds time : jobOf(trial).iterations) {
@@ -384,6 +385,15 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
   };
   if (!checksEachSample(config)) {
     add(runner.dutReport("dut_metrics", std::nullopt), DutMetricTimes::kGiven, 0);
+    const double end = design.duration.toSeconds();
+    const std::size_t outside =
+        std::erase_if(metrics, [end](const DutMetric& metric) { return metric.seconds > end; });
+    if (outside > 0) {
+      builder.anomaly(fmt::format("{} values reported by the DUT are left out: their times are "
+                                  "after the end of the soak, {}",
+                                  outside, durationText(design.duration)),
+                      config.scenario.dut_metrics->file);
+    }
     if (missing > 0) {
       builder.anomaly(fmt::format("no figures reported by the DUT: {}", first),
                       config.scenario.dut_metrics->file);

@@ -71,6 +71,7 @@ struct SoakSample {
   Picoseconds time;            // since the soak began
   std::vector<double> values;  // in the order of the figures; empty for an invalid trial
   std::string fault;           // why
+  std::vector<std::optional<results::Percentile>> percentiles{};  // those that values are
   // For a valid trial: the JCT ratio of every iteration of its window, and the window's length.
   std::vector<double> iterations;
   Picoseconds window;

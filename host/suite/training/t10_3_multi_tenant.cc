@@ -107,10 +107,12 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Common leaves", "common"}, {"Running", ""}};
   const fabric::TopologySpec& topology = config.scenario.topology;
-  if (topology.kind != fabric::TopologyKind::kClos2 || topology.leaves < 2 ||
-      topology.hosts_per_leaf < 2) {
+  const std::uint32_t leaves = topology.leaves / 2;  // of each job
+  const std::uint32_t ranks = leaves * (topology.hosts_per_leaf / 2);
+  if (topology.kind != fabric::TopologyKind::kClos2 || ranks < 2) {
     design.refusals.emplace_back(
-        "two tenants need a two-tier Clos of at least two leaves with two hosts each");
+        "two tenants need a two-tier Clos: each has half of the hosts of half of the leaves, and "
+        "two of them at least (four leaves with two hosts each, or two with four)");
     return design;
   }
   const Bytes size =
@@ -119,9 +121,7 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
   const std::uint32_t iterations = design.numbers.atLeast<std::uint32_t>(
       "Iterations", 100, 3, config.scenario.parameters.iterations);
   design.repetitions = design.numbers.repetitions(3, 2);
-  const std::uint32_t leaves = topology.leaves / 2;
-  const CollectivePoint collective{workload::CollectiveKind::kAllReduce, size,
-                                   leaves * (topology.hosts_per_leaf / 2),
+  const CollectivePoint collective{workload::CollectiveKind::kAllReduce, size, ranks,
                                    defaultVariant(config, scenarioBalancing(config))};
   design.numbers.configure("Leaves of each job", std::to_string(leaves));
   design.numbers.configure("Ranks of each job", std::to_string(collective.ranks));

@@ -90,6 +90,18 @@ class DaySoakProcedure final : public SoakProcedure {
               ResultBuilder& builder) const override;
 };
 
+// Of the samples' percentiles that are a figure; nothing if it is none.
+std::optional<results::Percentile> fewestSamples(const std::vector<SoakSample>& samples,
+                                                 std::size_t figure) {
+  std::optional<results::Percentile> fewest;
+  for (const SoakSample& sample : samples) {
+    if (sample.values.size() <= figure || !sample.percentiles[figure]) continue;
+    const results::Percentile& one = *sample.percentiles[figure];
+    if (!fewest || one.samples < fewest->samples) fewest = one;
+  }
+  return fewest;
+}
+
 void addKpiTable(const std::vector<SoakFigure>& figures, const std::vector<SoakSample>& samples,
                  ResultBuilder& builder) {
   results::Table table{"soak",
@@ -106,14 +118,16 @@ void addKpiTable(const std::vector<SoakFigure>& figures, const std::vector<SoakS
         std::max_element(samples.begin(), samples.end(), [i](const auto& a, const auto& b) {
           return b.values.size() > i && (a.values.size() <= i || a.values[i] < b.values[i]);
         });
-    const results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
+    results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
+    results::Quantity worst =
+        plain(figures[i].more_is_better ? summary.minimum : summary.maximum, figure);
+    mean.percentile = worst.percentile = fewestSamples(samples, i);
     table.rows.push_back({figure.column, mean, plain(summary.standard_deviation, figure),
                           plain(summary.minimum, figure), plain(summary.maximum, figure),
                           summary.minimum < summary.maximum ? clockText(highest->time) : "-"});
     if (figure.kpi.empty()) continue;
     builder.kpi(figure.kpi, "mean of the soak", mean);
-    builder.kpi(figure.kpi, "worst sample",
-                plain(figures[i].more_is_better ? summary.minimum : summary.maximum, figure));
+    builder.kpi(figure.kpi, "worst sample", std::move(worst));
   }
   builder.result().tables.push_back(std::move(table));
 }

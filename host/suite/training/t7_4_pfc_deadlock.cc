@@ -522,12 +522,13 @@ void PfcDeadlockProcedure::report(const TestConfig& /*config*/, const Design& de
       .column = "Recovery",
       .unit = "us",
       .kpi = "recovery_us",
-      .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<Reading> {
-        if (i == 0) return std::nullopt;  // nothing to recover from
+      .of = [&](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
         const auto time = recoveryMicroseconds(*trial.fabric->samples, test);
         return time ? std::optional(ofSamples(trial, *time)) : std::nullopt;
       },
-      .hidden = hidden};
+      .fails_limits = true,
+      .hidden = hidden,
+      .baseline = [](std::size_t i) { return i == 0; }};  // without a trigger
   recovery.primary = true;
   recovery.absent = "none";
   std::vector<Figure> figures{

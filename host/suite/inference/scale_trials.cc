@@ -175,6 +175,11 @@ std::vector<ScaleCell> scaleCells(const TestConfig& config, Numbers& numbers) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   const std::uint32_t packets = own.packet_nodes.value_or(numbers.isStandard() ? 128 : 8);
+  numbers.sweep<std::uint32_t>("Ranks of a group of experts", {64}, {4 * nicsOf(config)},
+                               own.ranks);
+  numbers.sweep<Bytes>("Message of a pair", {Bytes(16 * kMebibyte)}, {Bytes(16 * kMebibyte)},
+                       own.sizes);
+  expertModels(config, numbers, {"M4"}, {"M4"});
   const std::uint32_t ranks = groupRanks(config, numbers);
   std::vector<ScaleCell> cells;
   for (const ScaleMeasure measure :

@@ -355,9 +355,9 @@ std::vector<Figure> throughputFigures(const serving::SloSpec& slo) {
                                      static_cast<double>(metrics.measured));
                     }),
       servingFigure("Requests not done", "", "requests_not_done", slo,
-                    [](const Metrics& metrics, const Result&) {
-                      return std::optional<Reading>(
-                          static_cast<double>(metrics.measured - metrics.done));
+                    [](const Metrics& metrics, const Result&) -> std::optional<Reading> {
+                      if (metrics.measured == 0) return std::nullopt;  // none arrived
+                      return Reading(static_cast<double>(metrics.measured - metrics.done));
                     }),
   };
 }

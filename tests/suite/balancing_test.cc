@@ -293,6 +293,8 @@ TEST(Balancing, NeedsSeveralPaths) {
   one_switch.topology.kind = fabric::TopologyKind::kSingleSwitch;
   one_switch.topology.hosts = 16;
   EXPECT_THAT(refusals(sprayProcedure(), one_switch), ElementsAre(HasSubstr("one path")));
+  one_switch.topology.kind = fabric::TopologyKind::kLink;
+  EXPECT_THAT(refusals(sprayProcedure(), one_switch), ElementsAre(HasSubstr("one path")));
   scenario::Scenario parallel = smallFabric();
   parallel.topology.spines = 1;
   parallel.topology.uplinks = 2;

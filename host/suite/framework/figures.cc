@@ -123,7 +123,9 @@ void addTable(const Design& design, std::span<const Measured> measured,
         const bool hidden = isHidden(design, one, figure);
         row.emplace_back(hidden ? "not observed"
                                 : partlyObserved(values, one.trials.size(), figure));
-        if (figure.fails_limits || hidden) {
+        // A value of some repetitions is one that the point should have.
+        const bool partly = !values.empty() && !figure.kpi.empty();
+        if (figure.fails_limits || hidden || partly) {
           builder.result().unmeasured.push_back({figure.kpi, one.point.label});
         }
         continue;

@@ -108,12 +108,12 @@ std::optional<results::Anomaly> LosslessLosses::anomaly() const {
         fmt::format("{} packets of a lossless priority dropped by the PFC watchdog", watchdog_));
   }
   if (timeouts_ > 0) {
-    what.push_back(fmt::format("{} timeout{} of endpoints with lossless data{}", timeouts_,
-                               timeouts_ == 1 ? "" : "s",
-                               headroom_full_ + watchdog_ > 0
-                                   ? ""
-                                   : ", without a loss: pauses or queues lasted longer than the "
-                                     "timeout"));
+    what.push_back(fmt::format(
+        "{} timeout{} of endpoints with lossless data{}", timeouts_, timeouts_ == 1 ? "" : "s",
+        headroom_full_ + watchdog_ > 0 ? ""
+                                       : ", without a loss: pauses, queues or the way itself took "
+                                         "longer than the timeout, or receivers discarded packets "
+                                         "out of order"));
   }
   std::string text = fmt::format("{}", fmt::join(what, "; "));
   if (!reason_.empty()) text += ". Likely reason: " + reason_;

@@ -155,9 +155,10 @@ void addPrediction(std::span<const bench::TrialResult> trials, results::Quantity
     max = std::max({max, outcome.calibrated_error, outcome.calibration_spread});
   }
   if (!predicted) return;
+  max = std::max(max, kLeastPredictionError);
   auto& parts = quantity.uncertainty.systematic;
   if (!parts) parts.emplace();
-  parts->push_back({fmt::format("fast-forward, calibrated within {:.2g} %", 100 * max),
+  parts->push_back({fmt::format("fast-forward, within {:.2g} %", 100 * max),
                     stats::ofBound(max * std::abs(quantity.value))});
 }
 

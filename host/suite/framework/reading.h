@@ -53,8 +53,13 @@ results::Quantity modelled(double value, std::string unit);
 results::Quantity modelledPercentile(double value, std::string unit, double quantile,
                                      std::uint64_t samples);
 
+// Predicted times were up to 1 % off where calibrations agreed exactly
+// (docs/model/fast-forward.md).
+inline constexpr double kLeastPredictionError = 0.01;
+
 // Adds the possible error of predicted times to a figure over `trials`, if one of them was
-// fast-forwarded: the error of the calibration or its spread, the larger one, as a bound.
+// fast-forwarded: the error of the calibration, its spread, or kLeastPredictionError, the largest
+// one, as a bound.
 void addPrediction(std::span<const bench::TrialResult> trials, results::Quantity& quantity);
 
 // Whether all trials, at least two, made identical observations, apart from the cost of simulation

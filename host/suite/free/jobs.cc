@@ -50,7 +50,7 @@ std::optional<CollectiveJob> collectiveOf(const workload::JobSpec& job) {
 // last one was done. Nothing for an unfinished job.
 std::optional<Picoseconds> jobTime(const JobOutcome& job) {
   const bool without_messages = job.messages_completed + job.messages_failed == 0;
-  if (job.iterations.empty() && (!job.finished || without_messages)) return std::nullopt;
+  if (!job.finished || (job.iterations.empty() && without_messages)) return std::nullopt;
   return meanIteration(job);
 }
 

@@ -104,6 +104,7 @@ std::vector<fabric::TopologySpec> varied(const TestConfig& config, Numbers& numb
 // Share of the hosts' links that the payload took, while the slowest pair was not done.
 std::optional<double> goodputPercent(const PermutationPoint& point,
                                      const bench::TrialResult& trial) {
+  if (trial.fabric->endpoints.data_sent == 0) return std::nullopt;  // no message was posted
   const double line = point.topology.link_rate.toGigabitsPerSecond() * point.topology.hostCount();
   return 100 * goodputGbps(trial) / line;
 }

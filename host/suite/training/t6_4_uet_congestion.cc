@@ -92,7 +92,7 @@ Design UetCongestionProcedure::design(const TestConfig& config) const {
   design.axes = {{"Senders", "senders"}, {"Congestion control", ""}};
   design.numbers.configure("PFC", "off with UET; with RoCEv2 as the DUT has it");
   const std::uint32_t hosts = config.scenario.topology.hostCount();
-  if (hosts < kDraftSenders + kOtherHosts) {
+  if (!config.scenario.parameters.incast_ratios && hosts < kDraftSenders + kOtherHosts) {
     design.numbers.deviation(fmt::format(
         "{} senders need {} hosts (with a receiver and two hosts that stay idle), and there are "
         "{}",

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "bench/trial/longest_frame.h"
 #include "fabric/switch/headroom.h"
 #include "fabric/topology/topology.h"
+#include "suite/framework/data_priority.h"
 
 namespace plumbline::suite {
 namespace {
@@ -26,13 +26,7 @@ bool injectsPauses(const bench::TrialSpec& spec) {
 }
 
 bool dataIsLossless(const bench::TrialSpec& spec) {
-  if (!spec.transport) return false;
-  const unsigned priority =
-      std::visit([](const auto& one) -> unsigned { return one.data_priority; }, *spec.transport);
-  const fabric::SwitchSpec& switches = spec.dut.switches;
-  unsigned lossless = switches.pfc ? switches.pfc->priorities : 0U;
-  lossless |= switches.cbfc ? switches.cbfc->channels : 0U;
-  return (lossless >> priority & 1U) != 0;
+  return spec.transport && holdsSendersBack(spec.dut.switches, dataPriority(*spec.transport));
 }
 
 // By the closed form of the headroom that every link into a switch needs.

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <variant>
 
+#include "suite/framework/data_priority.h"
 #include "transport/congestion/nscc.h"
 #include "transport/uet/uet_wire.h"
 
@@ -20,13 +20,6 @@ const transport::UetSpec* nsccOf(const bench::TrialSpec& spec) {
     return nullptr;
   }
   return uet;
-}
-
-const fabric::EcnSpec* markingOf(const fabric::SwitchSpec& switches, unsigned priority) {
-  const auto rule = std::find_if(
-      switches.ecn.begin(), switches.ecn.end(),
-      [&](const fabric::EcnSpec& one) { return (one.priorities >> priority & 1U) != 0; });
-  return rule == switches.ecn.end() ? nullptr : &*rule;
 }
 
 // Packets that were trimmed, or dropped by a full queue or buffer, in % of those sent.

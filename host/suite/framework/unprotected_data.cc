@@ -2,23 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <variant>
 
+#include "suite/framework/data_priority.h"
+
 namespace plumbline::suite {
-namespace {
-
-bool marks(const fabric::SwitchSpec& switches, unsigned priority) {
-  return std::any_of(switches.ecn.begin(), switches.ecn.end(), [&](const fabric::EcnSpec& rule) {
-    return (rule.priorities >> priority & 1U) != 0;
-  });
-}
-
-}  // namespace
 
 std::optional<std::string> idleDcqcn(const fabric::SwitchSpec& switches,
                                      const transport::RoceSpec& transport) {
-  if (marks(switches, transport.data_priority)) return std::nullopt;
+  if (markingOf(switches, transport.data_priority) != nullptr) return std::nullopt;
   return fmt::format(
       "DCQCN never acts: the switches mark no packets of the data's priority {} (dut.switch.ecn)",
       transport.data_priority);
@@ -29,11 +21,9 @@ void UnprotectedData::add(const bench::TrialSpec& spec, const std::string& where
   const auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport);
   if (roce == nullptr) return;
   const fabric::SwitchSpec& switches = spec.dut.switches;
-  unsigned lossless = switches.pfc ? switches.pfc->priorities : 0U;
-  lossless |= switches.cbfc ? switches.cbfc->channels : 0U;
-  const bool anything = lossless != 0 || !switches.ecn.empty();
   const unsigned priority = roce->data_priority;
-  if (!anything || (lossless >> priority & 1U) != 0 || marks(switches, priority)) return;
+  if (!switches.pfc && !switches.cbfc && switches.ecn.empty()) return;  // a choice
+  if (holdsSendersBack(switches, priority) || markingOf(switches, priority) != nullptr) return;
   if (trials_ == 0) {
     priority_ = priority;
     first_ = where;

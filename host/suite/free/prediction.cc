@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "results/quantity_text.h"
+#include "suite/framework/data_priority.h"
 #include "suite/framework/fabric_metrics.h"
-#include "suite/framework/lossless_share.h"
 #include "suite/framework/reading.h"
 #include "suite/free/jobs.h"
 
@@ -23,15 +23,6 @@ results::Quantity predicted(const Repetitions& trials, const char* unit, const O
   });
   addPrediction(trials.all(), quantity);
   return quantity;
-}
-
-// Whether PFC or CBFC protects the data of a trial.
-bool losesNothing(const bench::TrialSpec& spec) {
-  const bench::TransportSpec used = spec.transport.value_or(transport::RoceSpec());
-  const std::uint8_t priority = std::visit([](const auto& one) { return one.data_priority; }, used);
-  const auto& cbfc = spec.dut.switches.cbfc;
-  return isLossless(spec.dut.switches, priority) ||
-         (cbfc && (cbfc->channels >> priority & 1U) != 0);
 }
 
 results::Table predictedJobs(const std::vector<workload::JobSpec>& jobs, const Repetitions& trials,
@@ -131,7 +122,8 @@ void addPrediction(const bench::TrialSpec& spec, const Repetitions& trials,
   builder.anomaly(
       fmt::format("times are fast-forwarded, not simulated packet by packet: {}", error),
       "workload");
-  if (longer > 1 && !losesNothing(spec)) {
+  const unsigned priority = dataPriority(spec.transport.value_or(transport::RoceSpec()));
+  if (longer > 1 && !holdsSendersBack(spec.dut.switches, priority)) {
     builder.anomaly(
         "losses are not predicted: neither PFC nor CBFC protects the data, and messages longer "
         "than the simulated ones may fill buffers that those did not. The time may then be several "

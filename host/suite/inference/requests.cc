@@ -140,15 +140,13 @@ results::Table loadTable(const Design& design, std::span<const Measured> measure
                                   : modelled(variationOfGaps(gaps), ""));
     for (std::vector<double>* lengths : {&prompts, &answers}) {
       const serving::Distribution of = serving::distribution(std::move(*lengths), 0);
-      const auto cell = [](const std::optional<double>& value, results::Quantity of_value) {
-        return value ? results::Cell(std::move(of_value)) : results::Cell(std::string("–"));
+      const auto percentile = [&of](const std::optional<double>& value, double quantile) {
+        if (!value) return results::Cell(std::string("–"));
+        return results::Cell(modelledPercentile(*value, "tokens", quantile, of.count));
       };
-      row.push_back(cell(of.mean, modelled(of.mean.value_or(0), "tokens")));
-      for (const auto& [value, quantile] :
-           {std::pair(of.p50.value, 0.5), std::pair(of.p99.value, 0.99)}) {
-        row.push_back(
-            cell(value, modelledPercentile(value.value_or(0), "tokens", quantile, of.count)));
-      }
+      row.push_back(of.mean ? modelled(*of.mean, "tokens") : results::Cell(std::string("–")));
+      row.push_back(percentile(of.p50.value, 0.5));
+      row.push_back(percentile(of.p99.value, 0.99));
     }
     row.push_back(modelled(meanConcurrency(result), ""));
     row.emplace_back(std::to_string(result.peak_requests));

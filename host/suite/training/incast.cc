@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "suite/framework/data_priority.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/reading.h"
@@ -83,8 +84,7 @@ std::optional<std::string> incastRefusal(const TestConfig& config, const Incast&
 std::optional<std::string> pfcRefusal(const TestConfig& config, const Variant& variant) {
   const auto& pfc = config.scenario.switches.pfc;
   if (!pfc) return "the DUT has no PFC: dut.switch.pfc";
-  const unsigned priority =
-      std::visit([](const auto& one) -> unsigned { return one.data_priority; }, variant.transport);
+  const unsigned priority = dataPriority(variant.transport);
   if ((pfc->priorities >> priority & 1U) != 0) return std::nullopt;
   return fmt::format(
       "the data has priority {}, which PFC of the DUT does not pause: dut.switch.pfc.priorities "

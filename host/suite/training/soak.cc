@@ -389,9 +389,9 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
     const std::size_t outside =
         std::erase_if(metrics, [end](const DutMetric& metric) { return metric.seconds > end; });
     if (outside > 0) {
-      builder.anomaly(fmt::format("{} values reported by the DUT are left out: their times are "
-                                  "after the end of the soak, {}",
-                                  outside, durationText(design.duration)),
+      builder.anomaly(fmt::format("values reported by the DUT that are left out, because their "
+                                  "times are after the end of the soak ({}): {}",
+                                  durationText(design.duration), outside),
                       config.scenario.dut_metrics->file);
     }
     if (missing > 0) {

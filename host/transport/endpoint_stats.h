@@ -45,15 +45,18 @@ struct EndpointStats {
 // Of one flow (QP, PDC or stream) at the sender of its data, or at their receiver: one of the two
 // halves is zero. The data of a READ flow from the responder to the poster.
 struct FlowStats {
-  ProtocolId protocol{};  // each protocol numbers its flows itself
+  ProtocolId protocol{};     // each protocol numbers its flows itself
+  bool posts_data = false;   // messages whose data leave here were posted here
+  bool posts_reads = false;  // READs were posted here
   fabric::HostId peer = 0;
   std::uint32_t flow = 0;                  // number within the pair
   std::uint64_t payload_acknowledged = 0;  // bytes; unacknowledged services: sent
   std::uint64_t packets_sent = 0;          // retransmissions included
   std::uint64_t packets_retransmitted = 0;
   std::uint64_t payload_received = 0;
-  std::uint64_t ce_received = 0;            // data packets with CE
-  Picoseconds first_sent = fabric::kNever;  // first data frame (sender)
+  std::uint64_t ce_received = 0;              // data packets with CE
+  Picoseconds first_posted = fabric::kNever;  // first message of either kind
+  Picoseconds first_sent = fabric::kNever;    // first data frame (sender)
   Picoseconds last_done{};  // last completion (sender) or arrival of payload (receiver)
 };
 

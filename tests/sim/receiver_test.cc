@@ -143,6 +143,52 @@ TEST(Read, ItsGoodputIsThatOfTheDataThatCome) {
   }
 }
 
+// Half of the pairs reach nobody: the others' goodputs alone would be perfectly fair.
+TEST(Fairness, AStarvedFlowCountsAsZero) {
+  for (const bool uet : {false, true}) {
+    for (const auto verb : {transport::Verb::kWrite, transport::Verb::kRead}) {
+      TrialSpec spec;
+      spec.dut = oneSwitch(4, gigabitsPerSecond(100), nanoseconds(500));
+      spec.dut.failures.push_back({"host3-switch0", Picoseconds(0), {}});
+      if (uet) {
+        spec.transport = transport::UetSpec{};
+      } else {
+        spec.transport = transport::RoceSpec{};
+      }
+      spec.workload.emplace();
+      spec.workload->jobs = {messagesBetween({{0, 1}, {2, 3}}, 1'000'000, 8)};
+      spec.workload->jobs[0].verb = verb;
+      const FabricResult fabric = *resultOf(spec).fabric;
+      EXPECT_EQ(fabric.flows.flows, 2U);
+      EXPECT_EQ(fabric.flows.jfi, 0.5);
+      EXPECT_EQ(fabric.flows.goodput_min_gbps, 0);
+      EXPECT_EQ(*fabric.flows.goodput_mean_gbps * 2, *fabric.flows.goodput_max_gbps);
+      EXPECT_EQ(fabric.jobs.at(0).flow_jfi, 0.5);
+    }
+  }
+}
+
+// Of two like flows the second begins `before` the end: it counts if the first, which needs
+// 8 x 85 us, had time for its payload.
+TEST(Fairness, AFlowThatHasJustBegunDoesNotCount) {
+  for (const auto& [before, flows] : {std::pair{nanoseconds(100), 1U}, {microseconds(800), 2U}}) {
+    TrialSpec spec;
+    spec.dut = oneSwitch(4, gigabitsPerSecond(100), nanoseconds(500));
+    spec.dut.failures.push_back({"host3-switch0", Picoseconds(0), {}});
+    spec.transport = transport::RoceSpec{};
+    spec.duration = milliseconds(2);
+    spec.drain = Picoseconds(0);
+    spec.workload.emplace();
+    spec.workload->jobs = {messagesBetween({{0, 1}}, 1'000'000, 8),
+                           messagesBetween({{2, 3}}, 1'000'000, 8)};
+    spec.workload->jobs[1].name = "late";
+    spec.workload->jobs[1].start = spec.duration - before;
+    const FabricResult fabric = *resultOf(spec).fabric;
+    EXPECT_EQ(fabric.flows.flows, flows);
+    EXPECT_EQ(fabric.flows.jfi, 1.0 / flows);
+  }
+}
+
 // Retransmissions after a loss count once, as the data arrives once.
 TEST(Goodput, RetransmissionsAreNoPayload) {
   TrialSpec spec = lossyTrial(transport::RoceSpec{});

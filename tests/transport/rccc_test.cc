@@ -178,7 +178,7 @@ TEST(Rccc, LostCreditsAndRequestsAreAskedForAgain) {
     return UetHosts::isControl(p, ControlType::kCredit);
   };
   rule.first = 3;
-  rule.count = 60;
+  rule.count = 17;  // those of the first window, and of two repeated requests
   hosts.network->add(rule);
   hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 2 << 20, 0});
   hosts.network->run();
@@ -189,6 +189,75 @@ TEST(Rccc, LostCreditsAndRequestsAreAskedForAgain) {
                      return UetHosts::isControl(p, ControlType::kCreditRequest);
                    })
                    .empty());
+}
+
+// Messages whose credit is used up to the last byte have to ask for more before they may send. 8 of
+// the 5,000-byte messages, 5,216 nominal bytes each, are 163 units of 256 bytes.
+TEST(Rccc, MessagesOneAfterAnotherWaitForNoTimer) {
+  UetSpec spec;
+  spec.congestion_control = UetCongestionControl::kRccc;
+  UetHosts hosts(spec);
+  constexpr int kMessages = 200;
+  const Picoseconds apart = microseconds(20);
+  for (int i = 0; i < kMessages; ++i) {
+    hosts.applications[0].postAt(apart * i,
+                                 {1, 0, Verb::kWrite, 5000, static_cast<std::uint32_t>(i)});
+  }
+  hosts.network->run();
+  ASSERT_EQ(hosts.applications[0].completions.size(), std::size_t{kMessages});
+  for (int i = 0; i < kMessages; ++i) {
+    // At most four crossings (request, grant, data, ACK), the frames and a grant's spacing.
+    const Picoseconds taken =
+        hosts.applications[0].completions[static_cast<std::size_t>(i)].time - apart * i;
+    EXPECT_LT(taken, kWire * 4 + bytes(6000) + microseconds(2)) << i;
+  }
+  EXPECT_FALSE(hosts.network
+                   ->sent([](const fabric::Packet& p) {
+                     return UetHosts::isControl(p, ControlType::kCreditRequest);
+                   })
+                   .empty());
+}
+
+// The first window is lost as a whole. The PDC waited for NSCC's window when its speculative credit
+// was discarded, and has to ask for credit all the same.
+TEST(Rccc, WithNsccAsksForCreditAfterAFirstWindowThatIsLost) {
+  for (const bool for_ever : {false, true}) {
+    UetSpec spec;
+    spec.congestion_control = UetCongestionControl::kNsccRccc;
+    spec.rto = microseconds(100);
+    spec.max_rto_retries = 3;
+    UetHosts hosts(spec);
+    hosts.network->setHook([&](fabric::Packet&, Picoseconds now, Picoseconds&) {
+      return for_ever || now < microseconds(150) ? Action::kDrop : Action::kDeliver;
+    });
+    hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 2 << 20, 0});
+    hosts.network->run(milliseconds(100));
+    ASSERT_EQ(hosts.applications[0].completions.size(), 1U);
+    EXPECT_EQ(hosts.applications[0].completions[0].event.failed, for_ever);
+    EXPECT_LE(hosts.applications[0].completions[0].time, spec.rto * 32);
+  }
+}
+
+// All credit after the first is lost: the requests come `rto` apart, then twice as long and so on.
+TEST(Rccc, GivesUpADestinationThatGrantsNothing) {
+  UetSpec spec;
+  spec.congestion_control = UetCongestionControl::kRccc;
+  spec.rto = microseconds(100);
+  spec.max_rto_retries = 3;
+  UetHosts hosts(spec);
+  hosts.network->setHook([](fabric::Packet& p, Picoseconds now, Picoseconds&) {
+    const bool lost = now > microseconds(30) && UetHosts::isControl(p, ControlType::kCredit);
+    return lost ? Action::kDrop : Action::kDeliver;
+  });
+  hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 2 << 20, 0});
+  const Picoseconds end = hosts.network->run(milliseconds(100));
+  ASSERT_EQ(hosts.applications[0].completions.size(), 1U);
+  EXPECT_TRUE(hosts.applications[0].completions[0].event.failed);
+  // The timer that was set when the PDC began to wait, and 1 + 2 + 4 + 8 times `rto`.
+  const Picoseconds failed = hosts.applications[0].completions[0].time;
+  EXPECT_GE(failed, spec.rto * 15);
+  EXPECT_LE(failed, spec.rto * 17);
+  EXPECT_LT(end, milliseconds(100));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // computed by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/transport/uet_hosts.h"
 
 namespace plumbline::transport_test {
@@ -146,6 +148,57 @@ TEST(UetLoss, UudNeverDeliversAMessageWithALoss) {
     EXPECT_EQ(hosts.applications[0].completions.size(), 1U);
     EXPECT_EQ(hosts.network->sent(UetHosts::isAck).size(), 0U);
     EXPECT_EQ(hosts.uet[0]->stats().retransmitted, 0U);
+  }
+}
+
+// A PDC fails in an outage. Its target is still there when the next PDCs open, and must not take
+// their packets for copies of the old ones.
+TEST(UetLoss, NothingIsDoneThatDidNotArriveAfterAFailedPdc) {
+  for (const UetService service : {UetService::kRod, UetService::kRud}) {
+    UetSpec spec = specOf(service);
+    spec.max_rto_retries = 1;
+    UetHosts hosts(spec);
+    hosts.network->setHook([](fabric::Packet&, Picoseconds now, Picoseconds&) {
+      // One outage in every 2 ms, longer than the retries.
+      const Picoseconds phase(now.count() % milliseconds(2).count());
+      return phase < microseconds(500) && now > milliseconds(1) ? Action::kDrop : Action::kDeliver;
+    });
+    constexpr std::uint32_t kMessages = 200;
+    for (std::uint32_t i = 0; i < kMessages; ++i) {
+      hosts.applications[0].postAt(microseconds(100) * i, {1, 0, Verb::kWrite, 65'536, i});
+    }
+    hosts.network->run();
+    const auto& completions = hosts.applications[0].completions;
+    ASSERT_EQ(completions.size(), kMessages);
+    const auto failed = static_cast<std::size_t>(std::count_if(
+        completions.begin(), completions.end(), [](const auto& one) { return one.event.failed; }));
+    EXPECT_GT(failed, 0U);
+    EXPECT_GT(hosts.uet[0]->uetStats().pdcs_failed, 2U);
+    EXPECT_GE(hosts.applications[1].arrivals.size(), kMessages - failed);
+    EXPECT_GE(hosts.uet[1]->stats().payload_received, (kMessages - failed) * 65'536);
+  }
+}
+
+// A peer that falls silent while losses of before are still waiting for the window.
+TEST(UetLoss, AnUnreachablePeerFailsInBoundedTimeAlsoWhileLossesWait) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    UetSpec spec = specOf(UetService::kRud);
+    spec.congestion_control = UetCongestionControl::kNscc;
+    spec.max_rto_retries = 3;
+    spec.loss_gap = 8;
+    UetHosts hosts(spec, 2, seed);
+    std::uint64_t draw = seed;
+    hosts.network->setHook([&draw](fabric::Packet& p, Picoseconds now, Picoseconds&) {
+      draw = draw * 6364136223846793005ULL + 1442695040888963407ULL;
+      const bool lost = UetHosts::isData(p) && draw >> 62 == 0;  // every fourth
+      return lost || now > microseconds(40) ? Action::kDrop : Action::kDeliver;
+    });
+    hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 4 << 20, 7});
+    hosts.network->run(milliseconds(100));
+    ASSERT_EQ(hosts.applications[0].completions.size(), 1U) << seed;
+    EXPECT_TRUE(hosts.applications[0].completions[0].event.failed) << seed;
+    // 1 + 2 + 4 + 8 times `rto` after the last packet.
+    EXPECT_LE(hosts.applications[0].completions[0].time, microseconds(41) + spec.rto * 15) << seed;
   }
 }
 

@@ -116,10 +116,12 @@ class JobOfFlow {
 
 // The two halves of a flow: counts of its sender and of its receiver.
 struct Flow {
+  Picoseconds first_posted = fabric::kNever;  // or sent
   Picoseconds first_sent = fabric::kNever;
   Picoseconds last_arrival{};
   std::uint64_t payload = 0;  // at the receiver
 
+  // Nothing before its payload has arrived.
   [[nodiscard]] std::optional<double> goodputGbps() const {
     if (payload == 0 || first_sent >= last_arrival) return std::nullopt;
     return 8e-9 * static_cast<double>(payload) / (last_arrival - first_sent).toSeconds();
@@ -138,9 +140,15 @@ std::map<FlowKey, Flow> joinedFlows(const SimHosts& hosts) {
   std::map<FlowKey, Flow> flows;
   for (const fabric::HostId host : hosts.hosts()) {
     for (const transport::FlowStats& half : hosts.flowsOf(host)) {
-      if (half.first_sent != fabric::kNever) {
+      if (half.posts_data || half.first_sent != fabric::kNever) {
         Flow& sent = flows[{half.protocol, host, half.peer, half.flow}];
         sent.first_sent = std::min(sent.first_sent, half.first_sent);
+        const Picoseconds posted = half.posts_data ? half.first_posted : half.first_sent;
+        sent.first_posted = std::min(sent.first_posted, posted);
+      }
+      if (half.posts_reads) {
+        Flow& read = flows[{half.protocol, half.peer, host, half.flow}];
+        read.first_posted = std::min(read.first_posted, half.first_posted);
       }
       if (half.payload_received > 0) {
         Flow& received = flows[{half.protocol, half.peer, host, half.flow}];
@@ -152,8 +160,33 @@ std::map<FlowKey, Flow> joinedFlows(const SimHosts& hosts) {
   return flows;
 }
 
+// Decides which flows without arrivals were starved: those that had at least as much time as the
+// quickest of the others needed for all of its payload. One that was posted just before `end` has
+// no goodput yet.
+class Starvation {
+ public:
+  Starvation(const std::map<FlowKey, Flow>& flows, Picoseconds end) : end_(end) {
+    for (const auto& entry : flows) {
+      const Flow& flow = entry.second;
+      if (!flow.goodputGbps()) continue;
+      quickest_ = std::min(quickest_, flow.last_arrival - flow.first_sent);
+    }
+  }
+
+  // Zero if it was starved.
+  [[nodiscard]] std::optional<double> goodputGbps(const Flow& flow) const {
+    if (flow.payload > 0) return flow.goodputGbps();
+    if (end_ - flow.first_posted < quickest_) return std::nullopt;
+    return 0;
+  }
+
+ private:
+  Picoseconds end_;
+  Picoseconds quickest_ = fabric::kNever;
+};
+
 // After the jobs, because their flows refer to them.
-void collectFlows(const SimHosts& hosts, FabricResult& result) {
+void collectFlows(const SimHosts& hosts, Picoseconds end, FabricResult& result) {
   for (const fabric::HostId host : hosts.hosts()) result.endpoints.merge(hosts.statsOf(host));
   result.connections = hosts.connections();
   if (result.endpoints.credit_granted > 0) {
@@ -162,9 +195,11 @@ void collectFlows(const SimHosts& hosts, FabricResult& result) {
   std::vector<double> goodputs;
   const JobOfFlow jobs(hosts.placement());
   std::vector<FlowsOfJob> of_job(result.jobs.size());
-  for (const auto& entry : joinedFlows(hosts)) {
+  const std::map<FlowKey, Flow> all_flows = joinedFlows(hosts);
+  const Starvation starvation(all_flows, end);
+  for (const auto& entry : all_flows) {
     const Flow& flow = entry.second;
-    const std::optional<double> goodput = flow.goodputGbps();
+    const std::optional<double> goodput = starvation.goodputGbps(flow);
     if (goodput) goodputs.push_back(*goodput);
     const std::vector<std::size_t> owners =
         jobs.between(std::get<1>(entry.first), std::get<2>(entry.first));
@@ -251,6 +286,11 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
                               (result.frames_inside == 0 ? unacknowledged.open : 0);
     outcome.messages_open =
         job.total.messages_posted - outcome.messages_completed - outcome.messages_failed;
+    // Senders without acknowledgements are done before their messages have arrived.
+    if (outcome.messages_open > 0) {
+      outcome.finished = false;
+      outcome.completion = Picoseconds(0);
+    }
     outcome.bytes_arrived = job.total.bytes_arrived;
     for (const std::uint64_t bytes : job.bytes_posted) {
       outcome.bytes_per_rank = std::max(outcome.bytes_per_rank, bytes);
@@ -273,7 +313,7 @@ FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
   result.frames_inside = fabric.framesInside();
   collectLinks(fabric, hops, result);
   collectJobs(hosts, result);
-  collectFlows(hosts, result);
+  collectFlows(hosts, result.sim_end, result);
   result.data_lost = lostData(hosts, result.frames_inside);
   return result;
 }

@@ -104,9 +104,10 @@ struct JobOutcome {
 };
 
 struct FlowSummary {
-  std::uint64_t flows = 0;  // that payload arrived on
+  std::uint64_t flows = 0;  // with a goodput
   // Goodput of a flow, measured at the receiver: its payload, each byte once, over the time from
-  // the first data frame sent to the last payload arrived. Nothing without flows.
+  // the first data frame sent to the last payload arrived. 0 for a starved flow: nothing arrived
+  // in at least the time that the quickest flow needed. Without any arrival no flow has a goodput.
   std::optional<double> jfi{};
   std::optional<double> goodput_min_gbps{};
   std::optional<double> goodput_mean_gbps{};

@@ -82,10 +82,12 @@ void RoceProtocol::post(const Message& message, Picoseconds now) {
   } else if (qp.cursor == kNone) {
     qp.cursor = slot;
   }
-  if (!qp.posted_before) {
-    qp.posted_before = true;
+  if (!qp.posts_data && !qp.posts_reads) {
+    if (index >= first_posted_.size()) first_posted_.resize(index + 1, kNever);
+    first_posted_[index] = now;
     qp.eligible = std::max(qp.eligible, now + spec_.setup_time);
   }
+  (message.verb == Verb::kRead ? qp.posts_reads : qp.posts_data) = true;
   if (qp.failed && qp.deadline == kNever) startTimer(qp, index, now);
   schedule(index, now);
   updateWake();
@@ -209,7 +211,8 @@ double RoceProtocol::rateOf(HostId peer, std::uint32_t flow, Picoseconds now) co
 void RoceProtocol::appendFlows(std::vector<FlowStats>& flows) const {
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     const Qp& qp = qps_[i];
-    if (qp.packets_sent > 0 || qp.posted_before) {
+    const bool posts = qp.posts_data || qp.posts_reads;
+    if (qp.packets_sent > 0 || posts) {
       FlowStats& flow = flows.emplace_back();
       flow.peer = qp.peer;
       flow.flow = qp.flow;
@@ -221,6 +224,9 @@ void RoceProtocol::appendFlows(std::vector<FlowStats>& flows) const {
       }
       flow.packets_sent = qp.packets_sent;
       flow.packets_retransmitted = qp.packets_retransmitted;
+      flow.posts_data = qp.posts_data;
+      flow.posts_reads = qp.posts_reads;
+      if (posts) flow.first_posted = first_posted_[i];
       flow.first_sent = qp.first_sent;
       flow.last_done = qp.last_completion;
     }

@@ -204,6 +204,7 @@ class RoceProtocol final : public Protocol {
   fabric::Packet data_header_;
 
   Pool<Qp> qps_;
+  std::vector<Picoseconds> first_posted_;  // by QP, for as many as have posted
   QpTable table_;
   Pool<OpenMessage> messages_;
   Pool<ReadJob> jobs_;

@@ -76,7 +76,8 @@ struct alignas(64) Qp {
   std::uint16_t peer = 0;
   std::uint8_t flow = 0;
   State state = State::kIdle;
-  bool posted_before = false;
+  bool posts_data = false;  // SENDs or WRITEs
+  bool posts_reads = false;
   bool failed = false;
   bool recovering = false;     // READ responses were requested again, no progress since
   std::uint32_t timeouts = 0;  // in a row

@@ -285,6 +285,8 @@ void StreamProtocol::appendFlows(std::vector<FlowStats>& flows) const {
     flow.flow = sent_streams_[i];
     flow.packets_sent = sender.counts.frames;
     flow.payload_acknowledged = sender.counts.frames * sender.head.length;
+    flow.posts_data = true;
+    flow.first_posted = plan_->streams()[sent_streams_[i]].start;
     flow.first_sent = sender.first_sent;
     flow.last_done = sender.last_sent;
     flows.push_back(flow);

@@ -80,7 +80,9 @@ bool UetProtocol::transmit(Picoseconds now, fabric::PriorityMask paused, fabric:
     return true;
   }
   if ((paused & data_) != 0 || !sender_.hasReady()) return false;
-  const bool sent = sender_.transmit(now, packet);
+  bool sent = sender_.transmit(now, packet);
+  // A PDC that found no credit may have queued a request for it.
+  if (!sent && (paused & control_) == 0) sent = host_.transmitControl(now, packet);
   if (spec_.service == UetService::kUud) {
     // Its messages are done when they are sent.
     notify(now);

@@ -76,6 +76,7 @@ void UetSender::post(const Message& message, Picoseconds now) {
   tx.tag = message.tag;
   tx.verb = message.verb;
   tx.kind = read ? Kind::kReadRequest : Kind::kData;
+  (read ? pdc.posts_reads : pdc.posts_data) = true;
   if (read) {
     pdc.reads.push_back({message.bytes, now, static_cast<std::uint32_t>(pdc.end), message.tag});
   }
@@ -148,14 +149,14 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
   pdc.send_hint = pdc.ack_hint = 0;
   pdc.judged = pdc.start;
   pdc.judge_at = 0;
-  pdc.order = pdc.highest_acked = pdc.lost = pdc.received = 0;
+  pdc.order = pdc.highest_acked = pdc.timed_out_at = pdc.lost = pdc.received = 0;
   ++pdc.generation;
   pdc.id = 0;
   pdc.port_base = static_cast<std::uint16_t>(seed);
   pdc.peer = static_cast<std::uint16_t>(peer);
   pdc.flow = static_cast<std::uint8_t>(flow);
   pdc.timeouts = 0;
-  pdc.ready = pdc.waiting = pdc.blocked = pdc.idle = false;
+  pdc.ready = pdc.waiting = pdc.blocked = pdc.idle = pdc.posts_data = pdc.posts_reads = false;
   pdc.returning = returning;
   pdc.statistics = statistics;
   pdc.flight.restart(pdc.start);
@@ -259,8 +260,26 @@ std::optional<std::uint16_t> UetSender::acquireId(Picoseconds now) {
     return id;
   }
   if (next_id_ <= 0xFFFF) return static_cast<std::uint16_t>(next_id_++);
-  if (!free_ids_.empty()) host_.setTimer(free_ids_.front().from, UetTimer::kStart, 0, 0);
+  if (!failed_ids_.empty() && failed_ids_.front().from <= now) {
+    const std::uint16_t id = failed_ids_.front().id;
+    failed_ids_.pop();
+    return id;
+  }
+  for (const fabric::Ring<FreeId>* ids : {&free_ids_, &failed_ids_}) {
+    if (!ids->empty()) host_.setTimer(ids->front().from, UetTimer::kStart, 0, 0);
+  }
   return std::nullopt;
+}
+
+// The id must not come back while the target knows it: for `linger` after a close, and until its
+// side of a failed PDC has expired.
+void UetSender::reserveId(std::uint16_t id, bool failed, Picoseconds now) {
+  const UetSpec& spec = host_.spec();
+  if (!failed) {
+    free_ids_.push({id, now + 2 * spec.linger});
+  } else if (spec.close_after != kNever) {
+    failed_ids_.push({id, now + spec.close_after + spec.target_expiry + spec.linger});
+  }
 }
 
 // QUIESCE and ACK_WAIT take no time: only an idle PDC is closed. Later messages open a new one.
@@ -269,7 +288,7 @@ void UetSender::beginClose(std::uint32_t slot, Picoseconds now) {
   clearIdle(slot);
   by_flow_.erase(pdcKey(pdc.peer, pdc.flow, pdc.returning));
   if (connectionless_) {
-    destroy(slot, now);
+    destroy(slot, false, now);
     return;
   }
   pdc.state = State::kClosing;
@@ -285,11 +304,14 @@ void UetSender::count(const Pdc& pdc, FlowStats& flow) {
   flow.packets_sent += pdc.packets_sent;
   flow.packets_retransmitted += pdc.packets_retransmitted;
   flow.payload_acknowledged += pdc.payload_acknowledged;
+  flow.posts_data = flow.posts_data || pdc.posts_data;
+  flow.posts_reads = flow.posts_reads || pdc.posts_reads;
+  if (!pdc.returning) flow.first_posted = std::min(flow.first_posted, pdc.wanted);
   flow.first_sent = std::min(flow.first_sent, pdc.first_sent);
   flow.last_done = std::max(flow.last_done, pdc.last_done);
 }
 
-void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
+void UetSender::destroy(std::uint32_t slot, bool failed, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   Flow& flow = flows_[pdc.statistics];
   count(pdc, flow.stats);
@@ -302,8 +324,7 @@ void UetSender::destroy(std::uint32_t slot, Picoseconds now) {
       --open_;
       if (pdc.state == State::kSynSent) --pending_;
     }
-    // The target remembers the id for `linger`; it must not come back any earlier.
-    free_ids_.push({pdc.id, now + 2 * host_.spec().linger});
+    reserveId(pdc.id, failed, now);
   }
   if (pdc.waiting) stopWaiting(slot);
   Ccc& ccc = cccs_[pdc.ccc];
@@ -362,7 +383,7 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
   }
   if (!closing) by_flow_.erase(pdcKey(pdc.peer, pdc.flow, pdc.returning));
   if (pdc.idle) clearIdle(slot);
-  destroy(slot, now);
+  destroy(slot, true, now);
 }
 
 void UetSender::setIdle(std::uint32_t slot, Picoseconds now) {
@@ -412,6 +433,7 @@ std::uint32_t UetSender::cccFor(HostId peer, Picoseconds now) {
   ccc.index = index;
   ccc.pdcs = 0;
   ccc.asked = 0;
+  ccc.unanswered = 0;
   ccc.timer = false;
   ccc.last_credit = now;
   ccc.credit = RcccSource(credit_window_);

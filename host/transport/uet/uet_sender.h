@@ -130,6 +130,7 @@ class UetSender {
     std::uint64_t packets_sent = 0;
     std::uint32_t highest_acked = 0;  // greatest order acknowledged
     std::uint32_t judge_at = 0;       // no loss is inferred while `highest_acked` is below this
+    std::uint32_t timed_out_at = 0;   // `highest_acked` at the last timeout
 
     TxWindow flight;              // PSNs cack + 1 ... last sent
     std::uint64_t send_hint = 0;  // message that holds `next`, probably
@@ -137,6 +138,8 @@ class UetSender {
     std::uint32_t received = 0;   // last rcvd_bytes, 24 bits
     bool idle = false;            // in the idle list
     bool returning = false;       // carries read data: the return direction of a peer's PDC
+    bool posts_data = false;      // messages with data of their own were posted on it
+    bool posts_reads = false;
 
     Window<TxMessage> messages;  // in the order of their PSNs
     // Earliest retransmission timer that is set, possibly for an earlier PDC in this place.
@@ -180,8 +183,9 @@ class UetSender {
     std::uint32_t pdcs = 0;
     std::uint32_t generation = 0;
     std::uint32_t index = 0;
-    std::uint32_t asked = 0;  // last credit_target sent
-    bool timer = false;       // kCredit is set
+    std::uint32_t asked = 0;      // last credit_target sent
+    std::uint8_t unanswered = 0;  // repeated requests since the last credit
+    bool timer = false;           // kCredit is set
     Picoseconds last_credit;
   };
   struct FreeId {
@@ -201,7 +205,8 @@ class UetSender {
   std::optional<std::uint16_t> acquireId(Picoseconds now);
   void beginClose(std::uint32_t slot, Picoseconds now);
   static void count(const Pdc& pdc, FlowStats& flow);
-  void destroy(std::uint32_t slot, Picoseconds now);
+  void destroy(std::uint32_t slot, bool failed, Picoseconds now);
+  void reserveId(std::uint16_t id, bool failed, Picoseconds now);
   void fail(std::uint32_t slot, Picoseconds now);
   void setIdle(std::uint32_t slot, Picoseconds now);
   void clearIdle(std::uint32_t slot);
@@ -334,6 +339,7 @@ class UetSender {
   void armRetransmission(std::uint32_t slot, Picoseconds now);
   void onRetransmissionTimer(const UetTimerEntry& timer, Picoseconds now);
   void onCreditTimer(const UetTimerEntry& timer, Picoseconds now);
+  void failWaiting(Ccc& ccc, Picoseconds now);
 
   UetHost& host_;
   UetService service_;
@@ -371,6 +377,7 @@ class UetSender {
   std::uint32_t idle_tail_ = kNone;
   Picoseconds next_close_ = kNever;
   fabric::Ring<FreeId> free_ids_;
+  fabric::Ring<FreeId> failed_ids_;
   std::uint32_t next_id_ = 1;
   std::uint64_t started_ = 0;           // PDCs ever
   std::size_t open_ = 0;                // ids in use, without return directions

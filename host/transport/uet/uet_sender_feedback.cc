@@ -100,7 +100,7 @@ void UetSender::onNack(const fabric::Packet& packet, Picoseconds now) {
       // The target has closed already, or has given up this PDC.
       if (pdc.state == State::kClosing) {
         if (!pdc.returning) ++host_.uetStats().pdcs_closed;
-        destroy(slot, now);
+        destroy(slot, false, now);
       } else if (pdc.state == State::kEstablished) {
         fail(slot, now);
       }
@@ -210,7 +210,7 @@ bool UetSender::advance(std::uint32_t slot, Picoseconds now) {
   while (!pdc.messages.empty() && pdc.messages.front().unacked == 0) pdc.messages.pop();
   if (pdc.state == State::kClosing && pdc.cack + 1 == pdc.end) {
     if (!pdc.returning) ++host_.uetStats().pdcs_closed;
-    destroy(slot, now);
+    destroy(slot, false, now);
     return false;
   }
   idleIfDone(slot, now);
@@ -368,7 +368,10 @@ void UetSender::onNoPdc(std::uint32_t slot, const fabric::Packet& packet, Picose
 void UetSender::afterFeedback(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   if (hasWork(pdc)) makeReady(slot);
-  release(cccs_[pdc.ccc]);
+  Ccc& ccc = cccs_[pdc.ccc];
+  release(ccc);
+  // A PDC that waited for the window may now lack the credit that it had, if that was speculative.
+  if (credit_ && ccc.wait_head != kNone && !ccc.credit.maySend()) requestCredit(ccc, false, now);
   armRetransmission(slot, now);
 }
 
@@ -437,7 +440,10 @@ void UetSender::onRetransmissionTimer(const UetTimerEntry& timer, Picoseconds no
     }
   }
   ++host_.stats().timeouts;
-  if (!head_waits) {
+  // While the first packet waits, other packets show whether the peer still answers.
+  const bool silent = pdc.highest_acked == pdc.timed_out_at;
+  pdc.timed_out_at = pdc.highest_acked;
+  if (!head_waits || silent) {
     if (pdc.timeouts == host_.spec().max_rto_retries) {
       fail(slot, now);
       return;

@@ -233,7 +233,8 @@ void UetSender::requestCredit(Ccc& ccc, bool again, Picoseconds now) {
   }
   if (ccc.timer) return;
   ccc.timer = true;
-  host_.setTimer(now + host_.spec().rto, UetTimer::kCredit, ccc.index, ccc.generation);
+  const Picoseconds wait = rto_ * (std::int64_t{1} << ccc.unanswered);
+  host_.setTimer(now + wait, UetTimer::kCredit, ccc.index, ccc.generation);
 }
 
 void UetSender::onCredit(const fabric::Packet& packet, Picoseconds now) {
@@ -242,6 +243,7 @@ void UetSender::onCredit(const fabric::Packet& packet, Picoseconds now) {
   Ccc& ccc = cccs_[index];
   ccc.credit.onCredit(static_cast<std::uint32_t>(packet.extra));
   ccc.last_credit = now;
+  ccc.unanswered = 0;
   release(ccc);
 }
 
@@ -250,7 +252,19 @@ void UetSender::onCreditTimer(const UetTimerEntry& timer, Picoseconds now) {
   if (ccc.generation != timer.generation) return;
   ccc.timer = false;
   if (ccc.wait_head == kNone || ccc.credit.maySend()) return;
-  requestCredit(ccc, now - ccc.last_credit >= host_.spec().rto, now);
+  const bool overdue = now - ccc.last_credit >= rto_;
+  if (overdue && ccc.unanswered == host_.spec().max_rto_retries) {
+    failWaiting(ccc, now);
+    return;
+  }
+  if (overdue) ++ccc.unanswered;
+  requestCredit(ccc, overdue, now);
+}
+
+// The destination gives no credit any more.
+void UetSender::failWaiting(Ccc& ccc, Picoseconds now) {
+  const std::uint32_t generation = ccc.generation;  // changes with the last PDC
+  while (ccc.generation == generation && ccc.wait_head != kNone) fail(ccc.wait_head, now);
 }
 
 }  // namespace plumbline::transport

@@ -17,6 +17,8 @@ constexpr double kKeepUnit = 10'000;
 constexpr double kKeepWhole = 100'000;
 // Significant digits of the largest value of a column.
 constexpr int kColumnDigits = 4;
+// At least, of the largest value of a column that shares its unit with columns of larger values.
+constexpr int kLeastDigits = 3;
 // Ratio of largest to smallest value up to which columns share a multiple of their unit.
 constexpr double kSideBySide = 10'000;
 // Least value that a shared multiple may leave.
@@ -168,10 +170,10 @@ struct Values {
   }
 };
 
-int placesIn(const ScaledUnit& unit, std::span<const double> values) {
+int placesIn(const ScaledUnit& unit, std::span<const double> values, int digits) {
   std::vector<double> scaled;
   for (const double value : values) scaled.push_back(value / unit.factor);
-  return columnDecimals(scaled, kColumnDigits);
+  return columnDecimals(scaled, digits);
 }
 
 // `places`, without those that no interval of the column decides.
@@ -278,7 +280,9 @@ std::vector<ColumnFormat> columnFormats(const Table& table) {
     const std::span<const double> values = together ? all : of_column[i].values;
     format.unit = machine_name ? ScaledUnit{1, format.own_unit}
                                : unitFor(format.own_unit, values, !of_column[i].halves.empty());
-    format.decimals = placesWithin(placesIn(format.unit, values), of_column[i], format.unit);
+    const int places = std::max(placesIn(format.unit, values, kColumnDigits),
+                                placesIn(format.unit, of_column[i].values, kLeastDigits));
+    format.decimals = placesWithin(places, of_column[i], format.unit);
     if (format.own_unit != "%") continue;
     for (const double value : of_column[i].values) {
       format.decimals = std::max(format.decimals, placesFromHundred(value, 1));

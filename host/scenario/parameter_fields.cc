@@ -171,7 +171,7 @@ const Fields& fieldsOf<Parameters>() {
           .in(microseconds(1), seconds(86'400))
           .otherwise(kProfile),
       field<&P::drain>("drain", "Longest wait for residual frames after a trial")
-          .in(Picoseconds(0), seconds(10))
+          .in(nanoseconds(1), seconds(10))
           .otherwise(kProfile),
       field<&P::resolution>("resolution", "Last step of the throughput search, of line rate")
           .in(Fraction::partsPerTrillion(1'000'000), Fraction::percent(50))

@@ -2,9 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 namespace plumbline::session {
 
 using scenario::LimitSense;
+
+namespace {
+
+// The first point at which a figure that should be there was not measured: a limit applies to it as
+// well. Nor does a result that is not valid show that a limit is met.
+std::optional<std::string> notMeasuredAt(const std::string& kpi,
+                                         const std::vector<results::TestResult>& tests) {
+  for (const results::TestResult& test : tests) {
+    for (const results::UnmeasuredKpi& one : test.unmeasured) {
+      if (one.name == kpi) return test.id + ", " + one.point;
+    }
+    const bool measures = std::any_of(test.kpis.begin(), test.kpis.end(),
+                                      [&](const results::Kpi& one) { return one.name == kpi; });
+    if (measures && !test.valid) return test.id + " is not valid";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::vector<LimitVerdict> judge(const std::vector<scenario::Limit>& limits,
                                 const std::vector<results::TestResult>& tests) {
@@ -27,13 +49,9 @@ std::vector<LimitVerdict> judge(const std::vector<scenario::Limit>& limits,
     }
     verdict.met =
         verdict.measured && (at_most ? verdict.worst <= limit.bound : verdict.worst >= limit.bound);
-    // The limit also applies to points at which the KPI was not measured.
     if (verdict.met) {
-      for (const results::TestResult& test : tests) {
-        for (const results::UnmeasuredKpi& kpi : test.unmeasured) {
-          if (kpi.name != limit.kpi || !verdict.measured) continue;
-          verdict = {limit, false, false, 0, {}, test.id + ", " + kpi.point};
-        }
+      if (auto where = notMeasuredAt(limit.kpi, tests)) {
+        verdict = {limit, false, false, 0, {}, *std::move(where)};
       }
     }
     verdicts.push_back(std::move(verdict));

@@ -64,8 +64,8 @@ TEST(ThroughputOnCard, WithABufferThatHidesAnOverloadSaysSo) {
   const double found = kpiOf(result, "throughput_percent", "1024 B, 1 QP, unidirectional").value;
   EXPECT_GT(found, 68);
   EXPECT_LT(found, 72);
-  EXPECT_THAT(anomaliesOf(result),
-              HasSubstr("cannot fill the DUT's buffer (1000000 B of buffer per port)"));
+  EXPECT_THAT(anomaliesOf(result), HasSubstr("cannot fill the DUT's buffer (1000000 B of buffer "
+                                             "per port, in each of 3 switches on a path)"));
 }
 
 TEST(LatencyOnCard, OfABareLinkIsItsDelayAtEveryLoad) {

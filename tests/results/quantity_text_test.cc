@@ -67,6 +67,12 @@ TEST(QuantityText, TheIntervalDecidesThePlaces) {
   EXPECT_EQ(quantityText(measured(2.15966e6, "us", 30'000)), "2.16 s");
 }
 
+// Two digits stay, so that a figure does not become another one: a JFI of 0.75 is not 1.
+TEST(QuantityText, SmallValuesInWideIntervals) {
+  EXPECT_EQ(quantityWithSpread(measured(0.7506, "", 3.17)), "0.75 ± 3");
+  EXPECT_EQ(quantityWithSpread(measured(-0.16, "%", 0.591)), "-0.16 ± 0.6 %");
+}
+
 TEST(QuantityText, IntervalsInTheUnitOfTheValue) {
   EXPECT_EQ(intervalText(measured(2.15966e6, "us", 30'000)), "2.13 to 2.19 s");
   EXPECT_EQ(intervalText(measured(5.3, "", 2)), "3.3 to 7.3");  // a bound keeps two digits
@@ -113,6 +119,17 @@ TEST(ColumnFormat, ColumnsOfOneUnitShareMultipleAndPlaces) {
   EXPECT_EQ(shownIn(table, 1, 1), "2.35");
   EXPECT_EQ(shownIn(table, 0, 2), "15.43");
   EXPECT_EQ(shownIn(table, 1, 2), "91.00");
+}
+
+// 0.04 and 0.27 would keep one and two of the three digits that the figures have.
+TEST(ColumnFormat, AColumnOfSmallValuesKeepsThreeDigits) {
+  const Table table =
+      tableOf({"Input", "Output"}, {{measured(10'240, "tokens/s"), measured(40, "tokens/s")},
+                                    {measured(102'400, "tokens/s"), measured(266.67, "tokens/s")}});
+  EXPECT_EQ(columnFormats(table)[1].unit.unit, "ktokens/s");
+  EXPECT_EQ(shownIn(table, 0, 1), "0.040");
+  EXPECT_EQ(shownIn(table, 1, 1), "0.267");
+  EXPECT_EQ(shownIn(table, 0, 0), "10.2");
 }
 
 TEST(ColumnFormat, FarApartColumnsHaveTheirOwn) {

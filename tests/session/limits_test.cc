@@ -67,6 +67,17 @@ TEST(Limits, APointThatWasNotMeasuredKeepsALimitFromBeingMet) {
   EXPECT_TRUE(judge({{"throughput_percent", LimitSense::kAtLeast, 48}}, results)[0].met);
 }
 
+TEST(Limits, AResultThatIsNotValidMeetsNone) {
+  std::vector<results::TestResult> results = tests();
+  results[0].valid = false;
+  const auto met = judge({{"latency_p99_ns", LimitSense::kAtMost, 1500}}, results);
+  EXPECT_FALSE(met[0].met);
+  EXPECT_EQ(verdictText(met[0]), "latency_p99_ns at most 1500: NOT MEASURED (T5.2 is not valid)");
+  // Missed all the same; and the other test's limit is met.
+  EXPECT_TRUE(judge({{"latency_p99_ns", LimitSense::kAtMost, 1000}}, results)[0].measured);
+  EXPECT_TRUE(judge({{"throughput_percent", LimitSense::kAtLeast, 48}}, results)[0].met);
+}
+
 TEST(Limits, WhatWasNotMeasuredIsNeitherMetNorMissed) {
   const auto verdicts = judge({{"loss_ppm", LimitSense::kAtMost, 0}}, tests());
   EXPECT_FALSE(verdicts[0].measured);

@@ -322,6 +322,19 @@ TEST(CbfcPfc, TellsHowFarPausesReachAndWhatTheVictimGets) {
   EXPECT_EQ(result.repeatability.rows.size(), 4U);  // blocking, of every pair of points
 }
 
+// Frames of the victim arrive long after the last one was sent.
+TEST(CbfcPfc, TheVictimsThroughputDoesNotDependOnTheCables) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.fabric_link_delay = microseconds(400);
+  scenario.parameters.incast_ratios = {{12}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(cbfcPfcProcedure(), scenario);
+  EXPECT_NEAR(kpi(result, "victim_gbps", "12 senders, PFC, its own, victim alone").value,
+              40.0 * 1024 / 1044, 0.5);
+  // The credits of a port come back after 800 us at the earliest.
+  EXPECT_GT(kpi(result, "victim_gbps", "12 senders, CBFC, its own, victim alone").value, 0);
+}
+
 // Four uplinks of 40 Gb/s into the receiver's leaf: the incast takes 2.5 times as long as at its
 // link's rate, and is still seen to its end.
 TEST(CbfcPfc, SeesAnIncastToItsEndThatAFabricSlowsDown) {
@@ -342,7 +355,8 @@ TEST(CbfcPfc, SeesAnIncastToItsEndThatAFabricSlowsDown) {
 }
 
 // Credits for one packet, which come back 2 us after it at the earliest: 4096 B in 2 us are 16 Gb/s
-// of 400, and a trial of a victim in its own class takes twice the incast's time at 400.
+// of 400. A trial of a victim in its own class takes twice the incast's time at 400 and four times
+// the way through the fabric, 4 * (3 * 600 + 2 * 50 + 2 * 250 + 4 * 84 ns) = 10.94 us.
 TEST(CbfcPfc, AnIncastThatItsTrialCutsOffHasNoGoodput) {
   scenario::Scenario scenario = smallFabric();
   fabric::CbfcSpec& cbfc = scenario.switches.cbfc.emplace();
@@ -358,7 +372,7 @@ TEST(CbfcPfc, AnIncastThatItsTrialCutsOffHasNoGoodput) {
   // 4 * 64 KiB at 400 Gb/s take 5.24 us.
   EXPECT_THAT(anomalies(result),
               HasSubstr("the incast's goodput not observed: in 2 of 2 repetitions it was not done "
-                        "when the trial ended, after 10.49 us @ " +
+                        "when the trial ended, after 21.43 us @ " +
                         cut));
   // Run to its end where the victim is a message of the incast's class.
   const double slow =
@@ -494,6 +508,18 @@ TEST(EcnAccuracy, ARampIsMeasuredWithoutItsStep) {
 }
 
 // A ramp of few frames has fewer bursts than bins, each longer than the one before.
+// kmax is the queue of one of the bursts: a frame that finds exactly it is marked with pmax.
+TEST(EcnAccuracy, AQueueOfKmaxIsOnTheRamp) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.sizes = {{Bytes(2 << 10), Bytes(7 << 10)}};
+  scenario.parameters.repetitions = 3;
+  const results::TestResult result = runTest(ecnAccuracyProcedure(), scenario);
+  for (const auto& row : table(result, "verdicts").rows) {
+    EXPECT_TRUE(text(row[2]).starts_with("yes: ")) << text(row[2]);
+    EXPECT_FALSE(text(row[2]).starts_with("yes: 0 of")) << text(row[2]);
+  }
+}
+
 TEST(EcnAccuracy, LowThresholdsAreMeasuredInWholeFrames) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.sizes = {{Bytes(1024), Bytes(4097)}};
@@ -531,6 +557,23 @@ TEST(EcnAccuracy, LosesNothingOverSlowLinks) {
   for (const results::Anomaly& anomaly : runTest(ecnAccuracyProcedure(), scenario).anomalies) {
     EXPECT_EQ(anomaly.what.find("lost"), std::string::npos) << anomaly.what;
   }
+}
+
+TEST(EcnAccuracy, ThresholdsDoNotDependOnTheCables) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 3;
+  scenario.topology.host_link_delay = microseconds(600);
+  scenario.parameters.sizes = {{Bytes(100'000)}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(ecnAccuracyProcedure(), scenario);
+  EXPECT_TRUE(result.valid);
+  for (const results::Kpi& one : result.kpis) {
+    if (one.name != "ecn_threshold_bytes") continue;
+    EXPECT_NEAR(one.quantity.value, 100'000, 1024);
+    return;
+  }
+  ADD_FAILURE() << "no threshold";
 }
 
 TEST(EcnAccuracy, RefusesAThresholdBelowAFrame) {

@@ -266,5 +266,23 @@ TEST(DutMetrics, OfAFileAreReadOnceForTheWholeSoak) {
               HasSubstr("no figures reported by the DUT: switch.csv cannot be read @ switch.csv"));
 }
 
+// A limit on the number of trends is not met while those of the DUT's figures are unknown.
+TEST(DutMetrics, WithoutATrendTheCountOfTrendsIsNotMeasured) {
+  scenario::Scenario scenario = reportingDay();
+  scenario.dut_metrics = scenario::DutMetricsSource{{}, "switch.csv"};
+  ReportingRunner runner;
+  const bench::Capabilities& bench = runner.bench.bench.capabilities();
+  const auto unmeasured = [&](const char* file) {
+    runner.whole = file;
+    const results::TestResult result = leakProcedure().run({scenario, bench}, runner);
+    return std::any_of(
+        result.unmeasured.begin(), result.unmeasured.end(),
+        [](const results::UnmeasuredKpi& one) { return one.name == "significant_drifts"; });
+  };
+  EXPECT_TRUE(unmeasured("0,memory_bytes,1\n3600,memory_bytes,2\n7200,memory_bytes,3O\n"));
+  EXPECT_TRUE(unmeasured("0,memory_bytes,1\n3600,memory_bytes,2\n"));
+  EXPECT_FALSE(unmeasured("0,memory_bytes,1\n3600,memory_bytes,2\n7200,memory_bytes,30\n"));
+}
+
 }  // namespace
 }  // namespace plumbline::suite

@@ -164,6 +164,25 @@ TEST(Experts, FreeRunsHaveATableOfThem) {
   EXPECT_NEAR(*expertKpi(result, "job_time_us", "moe"), round_trip, 1e-6);
 }
 
+// All ranks in one server: nothing crosses the fabric, and nothing takes 0 us.
+TEST(Experts, WithoutADispatchThereIsNoRoundTrip) {
+  scenario::Scenario scenario = expertServers(2);
+  scenario.tests = {"free"};
+  scenario.transport = transport::RoceSpec();
+  workload::JobSpec job;
+  job.name = "moe";
+  job.placement.ranks = 8;
+  workload::MoeProgram program;
+  program.tokens = 8;
+  program.layers = 2;
+  program.combine_bytes = 14'336;
+  job.program = program;
+  scenario.workload.emplace().jobs.push_back(job);
+  const results::TestResult result = runTest(freeProcedure(), scenario);
+  EXPECT_FALSE(expertKpi(result, "dispatch_us", "moe"));
+  EXPECT_FALSE(expertKpi(result, "expert_round_trip_us", "moe"));
+}
+
 // Cut off in the middle: no times of the layers that were fast enough.
 TEST(Experts, JobsThatAreCutOffHaveNoTimes) {
   scenario::Scenario scenario = expertServers(2);

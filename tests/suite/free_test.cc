@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -159,6 +160,8 @@ TEST(Free, AJobWithoutMessagesHasNoTime) {
   const results::TestResult result = runFree(runner, scenario);
   EXPECT_EQ(figureOf(result, "job_time_us", "none"), nullptr);
   EXPECT_GT(figureOf(result, "job_time_us", "one")->value, 0);
+  EXPECT_NE(result.summary.find("none: no messages. "), std::string::npos) << result.summary;
+  EXPECT_NE(anomalies(result).find("none posted no messages"), std::string::npos);
 }
 
 // ROD accepts no packet out of order, and the receivers' credit is at the pace of their links, four
@@ -369,6 +372,68 @@ TEST(Free, NothingThatWasNotMeasuredIsZero) {
 }
 
 // A percentile counts the messages that were open when the trial ended as slower ones.
+// A message every microsecond from 0 to 20 us, and none after that.
+TEST(Free, ATrialEndsWithItsDuration) {
+  workload::JobSpec job = messageJob("endless", workload::Pattern::kPairs, 2, 10'000,
+                                     std::numeric_limits<std::uint64_t>::max());
+  std::get<workload::MessageProgram>(job.program).load = workload::Arrivals{microseconds(1)};
+  scenario::Scenario scenario = scenarioOf({job});
+  scenario.parameters.duration = microseconds(20);
+  scenario.parameters.drain = microseconds(100);  // of other tests
+  StoringRunner runner;
+  runFree(runner, scenario);
+  const bench::FabricResult& fabric = *runner.results.at(0).fabric;
+  EXPECT_EQ(fabric.sim_end, microseconds(20));
+  const bench::JobOutcome& outcome = fabric.jobs.at(0);
+  EXPECT_EQ(outcome.messages_completed + outcome.messages_open, 21U);
+}
+
+// A sender without acknowledgements is done when it has sent. Neither is the job before the end of
+// a trial that frames outlast, nor has it a time if none of them arrived.
+TEST(Free, WithoutArrivalsThereIsNoJobTime) {
+  workload::JobSpec job = messageJob("uc", workload::Pattern::kPairs, 2, 65'536, 3);
+  scenario::Scenario scenario = scenarioOf({job});
+  scenario.topology.host_link_delay = microseconds(10);
+  transport::RoceSpec uc;
+  uc.service = transport::RoceService::kUc;
+  scenario.transport = uc;
+  // The first one has arrived after 22 us, and the others are on the way.
+  scenario.parameters.duration = nanoseconds(22'800);
+  StoringRunner cut_off;
+  const results::TestResult part = runFree(cut_off, scenario);
+  EXPECT_GT(cut_off.results.at(0).fabric->jobs.at(0).messages_open, 0U);
+  EXPECT_EQ(figureOf(part, "job_time_us", "uc"), nullptr);
+  EXPECT_TRUE(isUnmeasured(part, "job_time_us", "uc"));
+  scenario.parameters.duration.reset();
+  scenario.failures.push_back({"host1-leaf0", Picoseconds(0), {}});
+  StoringRunner lost;
+  const results::TestResult none = runFree(lost, scenario);
+  EXPECT_EQ(lost.results.at(0).fabric->jobs.at(0).messages_failed, 3U);
+  EXPECT_EQ(figureOf(none, "job_time_us", "uc"), nullptr);
+  EXPECT_TRUE(isUnmeasured(none, "job_time_us", "uc"));
+}
+
+// UC loses most messages of 1,000 packets, and what arrives of them is payload all the same.
+TEST(Free, GoodputIsOfAllPayloadThatArrives) {
+  scenario::Scenario scenario =
+      scenarioOf({messageJob("uc", workload::Pattern::kPairs, 2, 4'096'000, 20)});
+  scenario.topology.host_link_delay = nanoseconds(200);
+  scenario.bit_errors = {{"hosts", 1e-7}};
+  transport::RoceSpec uc;
+  uc.service = transport::RoceService::kUc;
+  scenario.transport = uc;
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, scenario);
+  const bench::FabricResult& fabric = *runner.results.at(0).fabric;
+  const bench::JobOutcome& outcome = fabric.jobs.at(0);
+  ASSERT_TRUE(outcome.finished);
+  ASSERT_GT(fabric.endpoints.payload_received, outcome.bytes_arrived);
+  EXPECT_NEAR(figureOf(result, "goodput_per_rank_gbps", "uc")->value,
+              8e-9 * static_cast<double>(fabric.endpoints.payload_received) / 2 /
+                  outcome.active.toSeconds(),
+              1e-9);
+}
+
 TEST(Free, APercentileThatOpenMessagesCouldChangeIsNotMeasured) {
   workload::JobSpec job = messageJob("eight", workload::Pattern::kPairs, 2, 1 << 20, 8);
   std::get<workload::MessageProgram>(job.program).load = workload::ClosedLoop{8};
@@ -390,6 +455,26 @@ TEST(Free, APercentileThatOpenMessagesCouldChangeIsNotMeasured) {
   EXPECT_EQ(figureOf(result, "message_time_p99_us", "eight"), nullptr);
   EXPECT_EQ(figureOf(result, "message_time_max_us", "eight"), nullptr);
   EXPECT_TRUE(isUnmeasured(result, "message_time_p99_us", "eight"));
+}
+
+// One pair's cable is cut from the start. Limits on message times are not met by the other's.
+TEST(Free, AJobThatLosesEverythingHasUnmeasuredTimes) {
+  std::vector<workload::JobSpec> jobs{messageJob("well", workload::Pattern::kPairs, 2, 4'096, 3),
+                                      messageJob("lost", workload::Pattern::kPairs, 2, 4'096, 3)};
+  jobs[0].placement.rule = jobs[1].placement.rule = workload::PlacementRule::kExplicit;
+  jobs[0].placement.hosts = {0, 1};
+  jobs[1].placement.hosts = {2, 3};
+  scenario::Scenario scenario = scenarioOf(jobs);
+  scenario.failures.push_back({"host2-leaf0", Picoseconds(0), {}});
+  const results::TestResult result = runTest(freeProcedure(), scenario);
+  EXPECT_EQ(findKpi(result, "message_time_p99_us", "lost"), nullptr);
+  EXPECT_GT(kpi(result, "message_time_p99_us", "well").value, 0);
+  std::set<std::string> without;
+  for (const results::UnmeasuredKpi& one : result.unmeasured) {
+    if (one.point == "lost") without.insert(one.name);
+    EXPECT_EQ(one.point, "lost") << one.name;
+  }
+  EXPECT_TRUE(without.contains("message_time_p99_us"));
 }
 
 TEST(Free, TheSimulationsCostIsApartFromItsResults) {

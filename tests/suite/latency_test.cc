@@ -171,6 +171,20 @@ TEST(Latency, HasNoFiguresWithoutValidTrials) {
   EXPECT_EQ(text(table(result, "latency").rows.at(0)[3]), "not valid");
 }
 
+// Nor does any load meet a limit on the latency at the rate that the search did not find.
+TEST(Latency, ThatIsMissingIsSaidToBe) {
+  FakeDut dut;
+  dut.throughput = Fraction();
+  const results::TestResult result = runTest(latencyProcedure(), someScenario(), dut);
+  std::size_t p99 = 0;
+  for (const results::UnmeasuredKpi& one : result.unmeasured) {
+    EXPECT_TRUE(one.name.starts_with("latency_") && one.name.ends_with("_ns")) << one.name;
+    EXPECT_NE(one.point.find("throughput rate"), std::string::npos) << one.point;
+    if (one.name == "latency_p99_ns") ++p99;
+  }
+  EXPECT_EQ(p99, 1U);
+}
+
 TEST(Latency, SaysWhenFramesWereLost) {
   FakeDut dut = loadedDut();
   dut.throughput = Fraction::percent(40);

@@ -65,6 +65,43 @@ TEST(EcnIncast, MarksFirstWhereTheQueueExceedsTheThreshold) {
   }
 }
 
+// One sender fills no queue. A limit on the time to the first mark is not met by other points.
+TEST(EcnIncast, WithoutAMarkThereIsNoOnset) {
+  scenario::Scenario scenario = oneSwitch(5);
+  scenario.parameters.incast_ratios = {{1, 2}};
+  scenario.parameters.sizes = {{Bytes(100'000), Bytes(30'000'000)}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(ecnIncastProcedure(), scenario);
+  EXPECT_EQ(findKpi(result, "ecn_onset_computed_us", "1 sender, 100000 B, none"), nullptr);
+  EXPECT_EQ(findKpi(result, "ecn_onset_computed_us", "1 senders, 100000 B, none"), nullptr);
+  EXPECT_GT(kpi(result, "ecn_onset_us", "2 senders, 100000 B, none").value, 0);
+  std::size_t without = 0;
+  for (const results::UnmeasuredKpi& one : result.unmeasured) {
+    if (one.name == "ecn_onset_us") ++without;
+  }
+  EXPECT_EQ(without, 6U);  // but for the two of 100 KB and two senders
+  EXPECT_NE(result.summary.find("6 points mark nothing."), std::string::npos) << result.summary;
+}
+
+// A packet of 256 B of payload has 318 B and 16 B of RETH in the first. It is stored in 6.68 ns.
+TEST(EcnIncast, OnsetIsThatOfTheScenariosPackets) {
+  scenario::Scenario scenario = oneSwitch(3);
+  transport::RoceSpec roce;
+  roce.path_mtu = 256;
+  scenario.transport = roce;
+  scenario.parameters.incast_ratios = {{2}};
+  scenario.parameters.sizes = {{Bytes(100'000)}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(ecnIncastProcedure(), scenario);
+  const std::string point = "2 senders, 100000 B, none";
+  EXPECT_NEAR(kpi(result, "ecn_onset_computed_us", point).value,
+              0.65 + 334 * 20e-6 + 100'000 / 50e3, 1e-3);
+  // The queue grows by 318 B in a slot of 338 B.
+  EXPECT_NEAR(kpi(result, "ecn_onset_us", point).value,
+              0.65 + 334 * 20e-6 + 100'000.0 / 318 * 338 * 20e-6, 3 * 338 * 20e-6);
+  EXPECT_EQ(kpi(result, "drop_ppm", point).value, 0);
+}
+
 TEST(EcnIncast, RefusesASwitchOfTwoHosts) {
   const scenario::Scenario scenario = oneSwitch(2);
   SimRunner runner;
@@ -120,6 +157,15 @@ TEST(Tiers, AreThePipelineOfTheirLegs) {
   const std::vector<TierStage> stages{{"a", 2}, {"b", 5}, {"c", 1}};
   EXPECT_DOUBLE_EQ(pipelineMicroseconds(stages, 1), 8);
   EXPECT_DOUBLE_EQ(pipelineMicroseconds(stages, 8), 8 + 7 * 5);
+  // A fifth of a chunk behind the first one leaves the slow stage 1 us after it: 8 us are enough
+  // for that, and 0.2 us more for its last stage. Behind eight, 1 us more than they take, but for
+  // the 0.8 us that the last stage saves.
+  EXPECT_DOUBLE_EQ(pipelineMicroseconds(stages, 1.2), 8.2);
+  EXPECT_DOUBLE_EQ(pipelineMicroseconds(stages, 8.2), 8 + 7 * 5 + 0.2);
+  // 257 KiB to an SSD: 256 KiB at 55 GB/s, and all at 7.
+  EXPECT_NEAR(
+      pipelineMicroseconds({{"PCIe", 262'144 / 55e3}, {"NVMe", 262'144 / 7e3}}, 257.0 / 256),
+      262'144 / 55e3 + 263'168 / 7e3, 1e-9);
   EXPECT_DOUBLE_EQ(pipelineGigabytes(stages, Bytes(50'000)), 10);
   EXPECT_DOUBLE_EQ(chunkMicroseconds(Bytes(55'000), 55), 1);
 }

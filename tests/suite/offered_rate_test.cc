@@ -183,6 +183,77 @@ TEST(OfferedRate, ARoundTripUnderLoadNeedsAnotherPair) {
   EXPECT_THAT(deviations(result), Not(HasSubstr("reflector")));
 }
 
+// Two cables of 600 us: 1.2 ms from sender to receiver, longer than the profile's wait of 1 ms.
+scenario::Scenario overLongCables() {
+  scenario::Scenario scenario = incast();
+  scenario.topology.hosts = 2;
+  scenario.topology.host_link_delay = microseconds(600);
+  scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
+  scenario.parameters.drain.reset();
+  scenario.parameters.duration = microseconds(200);
+  return scenario;
+}
+
+TEST(OfferedRate, FramesOnLongCablesAreNotLost) {
+  scenario::Scenario scenario = overLongCables();
+  const results::TestResult throughput = runTest(throughputProcedure(), scenario);
+  EXPECT_TRUE(throughput.valid);
+  EXPECT_EQ(kpi(throughput, "throughput_percent", "4096 B, 1 QP, unidirectional").value, 100);
+  scenario.parameters.loads = {{Fraction::percent(50)}};
+  const results::TestResult latency = runTest(latencyProcedure(), scenario);
+  EXPECT_TRUE(latency.valid);
+  EXPECT_THAT(anomalies(latency), Not(HasSubstr("lost")));
+}
+
+// 7,041 frames of 142 B fill the buffer, and need 162 B each on the wire: 91 us behind 1.2 ms.
+TEST(OfferedRate, ABurstOfShortFramesArrivesOverLongCables) {
+  scenario::Scenario scenario = overLongCables();
+  scenario.topology.hosts = 3;
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.switches.shared_buffer.reset();
+  scenario.switches.buffer_per_port = Bytes(1'000'000);
+  scenario.traffic.message_sizes = {{Bytes(64)}};
+  scenario.parameters.incast_ratios = {{2}};
+  SimRunner runner(gigabitsPerSecond(100));
+  const results::TestResult result =
+      burstProcedure().run({scenario, runner.bench.capabilities()}, runner);
+  EXPECT_TRUE(result.valid);
+  EXPECT_NEAR(kpi(result, "burst_frames", "64 B, 2:1").value, 1e6 / 142, 2);
+}
+
+TEST(OfferedRate, ATrialThatEndsBeforeItsFramesArriveIsNotValid) {
+  scenario::Scenario scenario = overLongCables();
+  scenario.parameters.drain = milliseconds(1);
+  const results::TestResult result = runTest(throughputProcedure(), scenario);
+  EXPECT_FALSE(result.valid);
+  EXPECT_EQ(findKpi(result, "throughput_percent", "4096 B, 1 QP, unidirectional"), nullptr);
+  EXPECT_THAT(anomalies(result),
+              HasSubstr("frames were still in the DUT when the drain time of 1000 us ended"));
+}
+
+// Eight senders overload a port of 40 Gb/s eightfold for 1 ms: 35 MB wait in a queue that may have
+// 50 MB, and take 7 ms.
+TEST(OfferedRate, FramesOfADeepBufferAreNotLost) {
+  scenario::Scenario scenario = incast();
+  scenario.topology.link_rate = gigabitsPerSecond(40);
+  scenario.switches.shared_buffer->total = Bytes(100'000'000);
+  scenario.traffic.pairs.emplace();
+  for (std::uint32_t host = 1; host <= 8; ++host) scenario.traffic.pairs->push_back({host, 0});
+  scenario.parameters.drain.reset();
+  scenario.parameters.duration = milliseconds(1);
+  SimRunner runner(gigabitsPerSecond(40));
+  const results::TestResult result =
+      throughputProcedure().run({scenario, runner.bench.capabilities()}, runner);
+  EXPECT_TRUE(result.valid);
+  // Arrivals take 8 ms, not one: 100 % of the port over all of that time, and no 800 % over one.
+  const auto& ports = table(result, "port_utilisation").rows;
+  EXPECT_EQ(text(ports.at(0)[1]), "host0");
+  EXPECT_TRUE(text(ports.at(0)[3]).ends_with(" to 100 %")) << text(ports.at(0)[3]);
+  // The buffer hides the overload, and the report says so.
+  EXPECT_EQ(kpi(result, "throughput_percent", "4096 B, 1 QP, unidirectional").value, 100);
+  EXPECT_THAT(anomalies(result), HasSubstr("cannot fill the DUT's buffer"));
+}
+
 TEST(OfferedRate, TheBufferInWordsIsTheOneInUse) {
   fabric::SwitchSpec switches;
   switches.buffer_per_port = Bytes(1'000'000);

@@ -131,9 +131,19 @@ TEST(QuickProfile, SaysWhatABufferHidesFromShortTrials) {
   scenario.switches.pfc->xoff = Bytes(100'000);
   scenario.switches.pfc->headroom = Bytes(50'000);
   EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("which hides 6 % of line rate"));
+  // A dynamic xoff of 1/8 of the free shared 2 MB lets an input have 222,222 B: 10.9 % with
+  // headroom.
+  scenario.switches.pfc->dynamic_alpha = Fraction::partsPerTrillion(125'000'000'000);
+  EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("takes up to 272222 B"));
+  EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("which hides 10.9 % of line rate"));
   scenario.switches.pfc.reset();
   scenario.switches.shared_buffer.reset();
   EXPECT_EQ(hidden(TestId::kThroughput), "");
+  // Leaf, spine and leaf may each hide an overload of 10 %.
+  scenario.switches.buffer_per_port = Bytes(250'000);
+  scenario.topology.kind = fabric::TopologyKind::kClos2;
+  EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("in each of 3 switches on a path"));
+  EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("below 30 % of line rate"));
   scenario.switches.buffer_per_port = Bytes(1'000'000);
   scenario.topology.kind = fabric::TopologyKind::kLink;
   EXPECT_EQ(hidden(TestId::kThroughput), "");

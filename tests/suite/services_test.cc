@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "suite/framework/wire_bytes.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -31,6 +32,14 @@ TEST(Services, WireBytesAreThoseOfTheFrames) {
   EXPECT_EQ(wireBytesOf(defaultRoce(), Bytes(1)), 14 + 20 + 8 + 12 + 16 + 4 + 8 + 20);
   // 14 + 20 + 8 + 12 + 44 + 4096 + 4 + 20.
   EXPECT_EQ(wireBytesOf(transport::UetSpec(), Bytes(8192)), 2 * 4218);
+}
+
+TEST(Services, PayloadSharesAreThoseOfFullPackets) {
+  transport::RoceSpec roce;
+  EXPECT_DOUBLE_EQ(payloadShareOf(roce), 4096.0 / 4178);
+  roce.path_mtu = 256;
+  EXPECT_DOUBLE_EQ(payloadShareOf(roce), 256.0 / 338);
+  EXPECT_DOUBLE_EQ(payloadShareOf(transport::UetSpec()), 4096.0 / 4218);
 }
 
 scenario::Scenario onePoint(std::uint32_t flows) {

@@ -122,6 +122,32 @@ TEST(ServingSoak, ACleanRunHasNoLeak) {
   }
 }
 
+bool isUnmeasured(const results::TestResult& result, const std::string& name) {
+  return std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
+                     [&](const results::UnmeasuredKpi& one) { return one.name == name; });
+}
+
+// The least p of five windows is 0.027, and that of a trend below 0.01 / 15.
+TEST(ServingSoak, FewWindowsShowNeitherATrendNorThatThereIsNone) {
+  scenario::Scenario scenario = servingSoak();
+  scenario.parameters.soak.duration = seconds(4 * 3600);
+  scenario.parameters.soak.interval = seconds(3600);
+  const results::TestResult soak = runTest(servingSoakProcedure(), scenario);
+  EXPECT_TRUE(hasAnomaly(soak, "5 windows are too few to find a trend"));
+  EXPECT_TRUE(isUnmeasured(soak, "significant_drifts"));
+  const results::TestResult leak = runTest(kvLeakProcedure(), scenario);
+  EXPECT_TRUE(hasAnomaly(leak, "5 windows are too few to find a rise"));
+  EXPECT_TRUE(isUnmeasured(leak, "potential_leaks"));
+}
+
+TEST(ServingSoak, WithoutRequestsNothingCouldLeak) {
+  scenario::Scenario scenario = servingSoak();
+  scenario.parameters.rates = {0.002};
+  const results::TestResult result = runTest(kvLeakProcedure(), scenario);
+  EXPECT_FALSE(result.valid);
+  EXPECT_TRUE(hasAnomaly(result, "no request arrived"));
+}
+
 // A window without a request has no P99, which is no zero.
 TEST(ServingSoak, AWindowWithoutRequestsHasNoPercentile) {
   scenario::Scenario scenario = servingSoak();

@@ -116,6 +116,15 @@ TEST(MannKendall, FindsNothingInConstantsAndTooFewValues) {
   EXPECT_EQ(constant->rising, 1);
 }
 
+// n values in rising order: S = n(n - 1)/2, variance n(n - 1)(2n + 5)/18. z = 9 / sqrt(16.67)
+// = 2.205 for five, 27 / sqrt(65.33) = 3.340 for eight.
+TEST(MannKendall, FewValuesCannotBeSignificant) {
+  EXPECT_EQ(leastMannKendallP(3), 1);
+  EXPECT_NEAR(leastMannKendallP(5), 0.0275, 1e-4);
+  EXPECT_NEAR(leastMannKendallP(8), 0.000837, 1e-6);
+  EXPECT_LT(leastMannKendallP(9), 0.01 / 15);
+}
+
 // Without a trend one series in a hundred is below 1 %.
 TEST(MannKendall, KeepsItsFalseAlarms) {
   RandomStream random(1, "mann-kendall");

@@ -355,6 +355,11 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
         fmt::format("the fabric is deadlocked: {} frames wait for each other, and no pending "
                     "event releases them",
                     fabric.framesInside()));
+  } else if (limited && spec.drain > Picoseconds(0) && !spec.workload && !spec.serving &&
+             result.fabric->frames_inside > 0) {
+    result.faults.push_back(
+        fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
+                    result.fabric->frames_inside, spec.drain.toMicroseconds()));
   } else if (livelocked) {
     result.faults.emplace_back(
         "the workload makes no progress: hosts exchange packets, and no new payload arrives (with "

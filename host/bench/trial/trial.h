@@ -120,8 +120,9 @@ struct FastForwardSpec {
 struct TrialSpec {
   fabric::FabricSpec dut;
   std::vector<StreamSpec> streams;
-  Picoseconds duration{};                     // during which constant loads send
-  Picoseconds drain = microseconds(20);       // wait for residual frames afterwards
+  Picoseconds duration{};  // during which constant loads send
+  // Wait for residual frames afterwards. 0: for none, those left in the DUT are part of the result.
+  Picoseconds drain = microseconds(20);
   std::optional<std::uint32_t> capture_port;  // capture every frame of this port, both directions
   std::optional<TransportSpec> transport;     // of simulated hosts
   std::optional<workload::WorkloadSpec> workload;  // of simulated hosts

@@ -24,6 +24,11 @@ std::optional<double> meanMicroseconds(const std::vector<Picoseconds>& times) {
   return durationsSeconds(times) * 1e6 / static_cast<double>(times.size());
 }
 
+std::optional<double> roundTripMicroseconds(const workload::MoeResult& moe) {
+  if (moe.dispatch.durations.empty() || moe.combine.durations.empty()) return std::nullopt;
+  return meanMicroseconds(moe.round_trips);
+}
+
 std::optional<double> logicalGigabytes(const workload::MoeResult& moe,
                                        const workload::MoePhaseResult& phase) {
   return gigabytesOfRank(phase.logical_bytes, moe, phase);

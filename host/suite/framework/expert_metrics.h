@@ -14,6 +14,8 @@ namespace plumbline::suite {
 
 // Mean of times [us]; nothing without times.
 std::optional<double> meanMicroseconds(const std::vector<Picoseconds>& times);
+// Mean time from a dispatch to the end of its combine [us]; nothing where either sent nothing.
+std::optional<double> roundTripMicroseconds(const workload::MoeResult& moe);
 
 // Per rank [GB/s, 10^9 bytes per second], over the mean time of its dispatches or combines. Nothing
 // without any, or if they take no time. Counts all selections of its tokens, including its own

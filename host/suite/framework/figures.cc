@@ -126,7 +126,7 @@ void addTable(const Design& design, std::span<const Measured> measured,
         // A value of some repetitions is one that the point should have.
         const bool partly = !values.empty() && !figure.kpi.empty();
         if (figure.fails_limits || hidden || partly) {
-          builder.result().unmeasured.push_back({figure.kpi, one.point.label});
+          builder.notMeasured(figure.kpi, one.point.label);
         }
         continue;
       }

@@ -27,6 +27,16 @@ double bufferOfPort(const fabric::SwitchSpec& switches) {
   return static_cast<double>(switches.shared_buffer->total.count()) * alpha / (1 + alpha);
 }
 
+double inputUnderPfc(const fabric::SwitchSpec& switches) {
+  const fabric::PfcSpec& pfc = *switches.pfc;
+  auto xoff = static_cast<double>(pfc.xoff.count());
+  if (pfc.dynamic_alpha && switches.shared_buffer) {
+    const double alpha = pfc.dynamic_alpha->toDouble();
+    xoff = static_cast<double>(switches.shared_buffer->total.count()) * alpha / (1 + alpha);
+  }
+  return xoff + static_cast<double>(pfc.headroom.count());
+}
+
 bool isLossless(const fabric::SwitchSpec& switches, std::uint8_t priority) {
   return switches.pfc && (switches.pfc->priorities >> priority & 1U) != 0;
 }
@@ -59,7 +69,7 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration) 
   // PFC pauses a sender before a buffer is full.
   const double hidden_bytes =
       isLossless(switches, bench::priorityOf(config.scenario.traffic.format))
-          ? static_cast<double>((switches.pfc->xoff + switches.pfc->headroom).count())
+          ? inputUnderPfc(switches)
           : bufferOfPort(switches);
   // A frame more or less on a link is no overload.
   const double exact = 1 + 2.0 / static_cast<double>(frames);

@@ -21,6 +21,10 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration);
 // Bytes that a switch can buffer for one overloaded port while all others are empty.
 double bufferOfPort(const fabric::SwitchSpec& switches);
 
+// Bytes that one input may hold before and after it has paused its sender while all others are
+// empty: xoff, at a dynamic one that of a switch whose inputs are empty, and headroom. Needs PFC.
+double inputUnderPfc(const fabric::SwitchSpec& switches);
+
 // Whether PFC protects frames of `priority` from loss by pausing their senders.
 bool isLossless(const fabric::SwitchSpec& switches, std::uint8_t priority);
 

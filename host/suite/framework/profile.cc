@@ -11,6 +11,7 @@
 #include "bench/card/packet.h"
 #include "suite/framework/fabric_procedure.h"
 #include "suite/framework/lossless_share.h"
+#include "suite/framework/residual_time.h"
 
 namespace plumbline::suite {
 namespace {
@@ -158,6 +159,16 @@ class DeviationList {
   std::vector<results::Deviation> list_;
 };
 
+// The wait that `profile` has, or that a simulated DUT may need, in whole microseconds.
+Picoseconds drainOf(Picoseconds profile, const std::vector<SizePoint>& sizes,
+                    const TestConfig& config) {
+  if (!config.bench.simulated_dut) return profile;
+  Bytes longest;
+  for (const SizePoint& size : sizes) longest = std::max(longest, size.frame);
+  const Picoseconds needed = residualTime(config.scenario.fabricSpec(), longest);
+  return std::max(profile, microseconds(1 + needed / microseconds(1)));
+}
+
 }  // namespace
 
 namespace {
@@ -226,7 +237,7 @@ Settings settingsFor(TestId test, const TestConfig& config) {
   }
   settings.qps = traffic.qps.value_or(settings.qps);
   settings.repetitions = parameters.repetitions.value_or(settings.repetitions);
-  settings.drain = parameters.drain.value_or(settings.drain);
+  settings.drain = parameters.drain.value_or(drainOf(settings.drain, settings.sizes, config));
   if (test == TestId::kBurst) {
     settings.incast_ratios = parameters.incast_ratios.value_or(
         possibleRatios(settings.incast_ratios, usableHosts(config)));
@@ -311,8 +322,8 @@ std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settin
   const fabric::SwitchSpec& switches = scenario.switches;
   if (isLossless(switches, bench::priorityOf(scenario.traffic.format))) {
     // A sender's excess waits at the inputs of the switches on its way until it is paused.
-    const double inputs = linksOfPath(config) - 1;
-    const auto input = static_cast<double>((switches.pfc->xoff + switches.pfc->headroom).count());
+    const auto inputs = static_cast<double>(switchesOnPath(scenario.topology));
+    const double input = inputUnderPfc(switches);
     const double share = std::min(shareOf(inputs * input), 1.0);
     if (share * settings.rate_steps < 1) return std::nullopt;
     return HiddenOverload{
@@ -323,14 +334,17 @@ std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settin
             "{}: throughput may be too high by as much",
             inputs, input, 100 * share, durationText(settings.duration))};
   }
-  const double share = std::min(shareOf(bufferOfPort(switches)), 1.0);
+  // Each switch on the way may have a link that is slower, or has more flows, than the one before.
+  const auto buffers = static_cast<double>(switchesOnPath(scenario.topology));
+  const double share = std::min(buffers * shareOf(bufferOfPort(switches)), 1.0);
   if (share * settings.rate_steps < 1) return std::nullopt;
   return HiddenOverload{
       share,
-      fmt::format(
-          "trials of {} cannot fill the DUT's buffer ({}) with an overload below {:.3g} % of line "
-          "rate: zero-loss rates may be too high by as much",
-          durationText(settings.duration), bufferText(switches), 100 * share)};
+      fmt::format("trials of {} cannot fill the DUT's buffer ({}{}) with an overload below {:.3g} "
+                  "% of line rate: zero-loss rates may be too high by as much",
+                  durationText(settings.duration), bufferText(switches),
+                  buffers > 1 ? fmt::format(", in each of {} switches on a path", buffers) : "",
+                  100 * share)};
 }
 
 }  // namespace plumbline::suite

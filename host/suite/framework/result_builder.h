@@ -68,6 +68,10 @@ class ResultBuilder {
   // Adds a figure with its uncertainty: the readings' own, and that of the bench's clock. Returns
   // the figure with it, for tables that also show it.
   results::Quantity kpi(std::string name, std::string point, results::Quantity quantity);
+  // `point` should have the figure `kpi`, and has none: limits on it are not met.
+  void notMeasured(std::string kpi, std::string point) {
+    result_.unmeasured.push_back({std::move(kpi), std::move(point)});
+  }
   // A primary figure that is a KPI as well has the KPI's uncertainty.
   void primary(std::string name, results::Quantity quantity);
   // A figure for a sentence, with its unit and the places that its uncertainty allows: "90 Gb/s". A

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <vector>
 
 namespace plumbline::suite {
 
@@ -77,6 +79,13 @@ std::optional<MannKendall> mannKendall(std::span<const double> values) {
   test.p = std::erfc(std::abs(test.z) / std::sqrt(2.0));
   test.rising = 0.5 * std::erfc(test.z / std::sqrt(2.0));
   return test;
+}
+
+double leastMannKendallP(std::size_t count) {
+  std::vector<double> rising(count);
+  std::iota(rising.begin(), rising.end(), 0.0);
+  const std::optional<MannKendall> test = mannKendall(rising);
+  return test ? test->p : 1;
 }
 
 }  // namespace plumbline::suite

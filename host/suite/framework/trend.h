@@ -44,4 +44,8 @@ struct MannKendall {
 // Nothing with fewer than four values, of which no order is significant.
 std::optional<MannKendall> mannKendall(std::span<const double> values);
 
+// The least two-sided p that the test can give for `count` values: that of values in rising order.
+// Levels at or below it find no trend in any values.
+double leastMannKendallP(std::size_t count);
+
 }  // namespace plumbline::suite

@@ -61,7 +61,7 @@ bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picosecon
     stream.load = bench::ConstantLoad{
         Fraction::partsPerTrillion(load.rate.partsPerTrillion() / senders[stream.from])};
   }
-  return spec;
+  return withSeedsOf(std::move(spec), repetition);
 }
 
 bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition) {

@@ -47,7 +47,7 @@ constexpr ExpertColumn kExpertColumns[] = {
     {"Combine P99", "us", "combine_p99_us",
      [](const MoeResult& moe) { return expertRankTime(moe.combine, 0.99); }},
     {"Round trip", "us", "expert_round_trip_us",
-     [](const MoeResult& moe) { return expertReading(meanMicroseconds(moe.round_trips)); }},
+     [](const MoeResult& moe) { return expertReading(roundTripMicroseconds(moe)); }},
     {"Logical, dispatch", "GB/s", "expert_logical_gigabytes_per_s",
      [](const MoeResult& moe) { return expertReading(logicalGigabytes(moe, moe.dispatch)); }},
     {"Across the fabric, dispatch", "GB/s", "expert_fabric_gigabytes_per_s",
@@ -115,7 +115,7 @@ void addExperts(const std::vector<workload::JobSpec>& jobs, const Repetitions& t
       if (auto mean = meanOf(trials, column.unit, figure)) {
         builder.kpi(column.kpi, labels[i], *std::move(mean));
       } else if (!all_finished) {
-        builder.result().unmeasured.push_back({column.kpi, labels[i]});
+        builder.notMeasured(column.kpi, labels[i]);
       }
     }
     table.rows.push_back(std::move(row));

@@ -30,8 +30,9 @@ bench::TrialSpec freeTrial(const TestConfig& config) {
   spec.transport = config.scenario.transport;
   spec.workload = config.scenario.workloadSpec();
   spec.fast_forward = config.scenario.fast_forward;
+  // Jobs go on for as long as the trial lasts: nothing is waited for.
   spec.duration = config.scenario.parameters.duration.value_or(Picoseconds(0));
-  if (config.scenario.parameters.drain) spec.drain = *config.scenario.parameters.drain;
+  spec.drain = Picoseconds(0);
   if (!spec.fast_forward) spec.series.emplace();
   return spec;
 }

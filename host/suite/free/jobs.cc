@@ -49,8 +49,7 @@ std::optional<CollectiveJob> collectiveOf(const workload::JobSpec& job) {
 // Mean over the iterations of a collective or training; for messages and traces the time until the
 // last one was done. Nothing for an unfinished job.
 std::optional<Picoseconds> jobTime(const JobOutcome& job) {
-  const bool without_messages = job.messages_completed + job.messages_failed == 0;
-  if (!job.finished || (job.iterations.empty() && without_messages)) return std::nullopt;
+  if (!job.finished || (job.iterations.empty() && job.messages_completed == 0)) return std::nullopt;
   return meanIteration(job);
 }
 
@@ -151,6 +150,15 @@ class JobFigures {
     return std::nullopt;
   }
 
+  // It was done at once, in all repetitions.
+  [[nodiscard]] bool postedNothing() const {
+    return std::all_of(trials_.begin(), trials_.end(), [this](const TrialResult& trial) {
+      const JobOutcome& one = outcome(trial);
+      return one.finished && one.completion == Picoseconds(0) &&
+             one.messages_completed + one.messages_failed == 0;
+    });
+  }
+
   // "all", "none", "2 of 3" repetitions.
   [[nodiscard]] std::string finished() const {
     const auto count = std::count_if(trials_.begin(), trials_.end(), [&](const TrialResult& trial) {
@@ -181,8 +189,10 @@ class JobFigures {
     };
     const std::vector<Row> figures = main();
     const auto time = meanOf(trials_, "us", figures[0].of);
-    std::string text = fmt::format(
-        "{}: {}", label_, time ? results::quantityText(*time) : std::string("not finished"));
+    std::string text = fmt::format("{}: {}", label_,
+                                   time              ? results::quantityText(*time)
+                                   : postedNothing() ? "no messages"
+                                                     : "not finished");
     text +=
         isCollective() ? part(figures[3], "bus bandwidth") : part(figures[1], "goodput per rank");
     return text + part(messages()[1], "message P99") + ". ";
@@ -209,7 +219,9 @@ class JobFigures {
     return time ? std::optional(time->toMicroseconds()) : std::nullopt;
   }
   [[nodiscard]] std::optional<double> goodputPerRank(const JobOutcome& one) const {
-    if (one.finished) return gigabitsPerRank(one.bytes_arrived, one.active);
+    if (one.finished) {
+      return gigabitsPerRank(one.arrived ? one.arrived->bytes : one.bytes_arrived, one.active);
+    }
     if (!one.arrived) return std::nullopt;
     return gigabitsPerRank(one.arrived->bytes, one.arrived->time);
   }
@@ -250,12 +262,11 @@ void addKpis(const JobFigures& job, bool shown, const std::vector<JobFigures::Ro
              const Repetitions& trials, ResultBuilder& builder) {
   for (const JobFigures::Row& row : rows) {
     const std::vector<Reading> values = valuesOf(trials, row.of);
-    if (values.empty()) {
-      if (row.expected && !row.kpi.empty() && job.cutOff()) {
-        builder.result().unmeasured.push_back({row.kpi, job.label()});
-      }
-      continue;
+    const bool partly = values.size() < trials.size();
+    if (partly && row.expected && !row.kpi.empty() && !job.isEndless()) {
+      builder.notMeasured(row.kpi, job.label());
     }
+    if (values.empty()) continue;
     results::Quantity mean = *meanOf(trials, row.unit, row.of);
     if (row.primary) {
       builder.repeated(job.label(), row.column, values, mean);
@@ -300,15 +311,17 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
       "Jobs",
       "Observed by endpoint software (modelled). Time: of a collective or training from the first "
       "rank's start to the last one's finish, mean over its iterations; of a mixture of experts "
-      "the "
-      "same of its layers; of messages and traces "
-      "from the first message posted to the last one done. Goodput: payload that arrived, from the "
-      "first message posted to the last one done; of an unfinished job to the last payload that "
-      "arrived, unless another job has flows between the same hosts. Algorithm bandwidth: S / "
-      "time; bus bandwidth: algorithm bandwidth x algo_factor; for jobs that only run one kind of "
-      "collective, without computing. Of a hierarchical one, bus bandwidth also counts what stays "
-      "inside servers, and may exceed the line rate. Message "
-      "time is from posting a message to its acknowledgement, of a READ to the arrival of its "
+      "the same of its layers; of messages and traces from the first message posted to the last "
+      "one done. Goodput: payload that arrived, of messages that were lost or given up as well, "
+      "from "
+      "the first message posted to the last one done; of an unfinished job to the last payload "
+      "that "
+      "arrived. Where another job has flows between the same hosts: of whole messages, and none of "
+      "an unfinished job. Algorithm bandwidth: S / time; bus bandwidth: "
+      "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective, without "
+      "computing. Of a hierarchical one, bus bandwidth also counts what stays inside servers, and "
+      "may exceed the line rate. Message time is from posting a message to its acknowledgement, of "
+      "a READ to the arrival of its "
       "data, of a service without acknowledgements to its arrival at the receiver. Messages are "
       "done at their receiver; failed ones were given up or lost and have no time, open ones were "
       "neither when the trial ended.",
@@ -332,7 +345,11 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
       if (i == 0) message_columns.push_back(figure.column);
       cells.push_back(cellOf(trials, figure.unit, figure.of));
     }
-    if (auto what = job.cutOff()) builder.anomaly(*std::move(what), labels[i]);
+    if (job.postedNothing()) {
+      builder.anomaly(labels[i] + " posted no messages: it has no times and no rates", labels[i]);
+    } else if (auto what = job.cutOff()) {
+      builder.anomaly(*std::move(what), labels[i]);
+    }
     const bool shown = i < kShownJobs;
     addKpis(job, shown, job.main(), trials, builder);
     addKpis(job, shown, job.messages(), trials, builder);

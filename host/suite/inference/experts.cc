@@ -10,6 +10,7 @@
 #include "suite/framework/expert_metrics.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/profile.h"
+#include "suite/framework/wire_bytes.h"
 #include "suite/free/workload_hops.h"
 #include "suite/inference/transfers.h"
 #include "workload/moe_plan.h"
@@ -18,9 +19,6 @@ namespace plumbline::suite {
 namespace {
 
 constexpr std::uint64_t kExpertBf16 = 2;
-// Payload of a full packet of path MTU 4096, and its slot on the wire (RoCEv2 over IPv4).
-constexpr double kDispatchPayload = 4096;
-constexpr double kDispatchWire = 4178;
 // Interval of dispatches: this many times the wire time of the busiest rank's bytes, plus a
 // constant.
 constexpr std::int64_t kDispatchSpacing = 4;
@@ -141,8 +139,8 @@ double expertLatency(const TestConfig& config, const bench::TrialResult& trial) 
 double remoteBytesTime(const TestConfig& config, const bench::TrialResult& trial) {
   const workload::MoeResult& moe = expertsOf(trial);
   const double payload_rate =
-      static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond()) * kDispatchPayload /
-      kDispatchWire;
+      static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond()) *
+      payloadShareOf(transportOr(config, defaultRoce()));
   return moe.dispatch.fabric_bytes / moe.ranks * 8 / payload_rate * 1e6;
 }
 

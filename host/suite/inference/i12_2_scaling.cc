@@ -15,6 +15,7 @@
 
 #include "fabric/topology/topology.h"
 #include "serving/mapping.h"
+#include "suite/framework/wire_bytes.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/requests.h"
 #include "suite/inference/steady_load.h"
@@ -27,7 +28,6 @@ using serving::RequestRecord;
 using serving::ServingResult;
 
 constexpr std::uint32_t kDraftServers = 4;
-constexpr double kPayloadShare = 4096.0 / 4178;  // of a link's rate, RoCEv2 of MTU 4096
 
 // When servers are present, from the specification of a trial.
 struct ScalingTimes {
@@ -137,7 +137,7 @@ double weightSeconds(const TestConfig& config, const serving::ServingProgram& pr
   const double bytes = serving::weightBytes(program.system.model);
   const serving::Mapping mapping(program.system.servers, program.system.model);
   const double rate = receivingRate(config, program) / mapping.decodeServers();
-  return bytes / (rate * kPayloadShare);
+  return bytes / (rate * payloadShareOf(transportOr(config, defaultRoce())));
 }
 
 Design ScalingProcedure::design(const TestConfig& config) const {
@@ -248,6 +248,12 @@ results::Table phases(const Measured& measured) {
       if (time == serving::kNever) return std::nullopt;
       return time.toSeconds();
     };
+    if (part.requests.empty()) {
+      std::vector<results::Cell> none{std::string(name), std::string("0")};
+      none.resize(table.columns.size(), std::string("not observed"));
+      table.rows.push_back(std::move(none));
+      return;
+    }
     table.rows.push_back({std::string(name), std::to_string(part.requests.size()),
                           p99(serving::metricsOf(part, {}).ttft), ms(reached(ttft)),
                           p99(transferTimes(part)), ms(reached(gap))});

@@ -80,7 +80,7 @@ void addKpis(const std::vector<WindowFigure>& figures, ResultBuilder& builder) {
     if (figure.kpi.empty()) continue;
     const std::vector<double> values = figure.present();
     if (values.size() < figure.values.size()) {
-      builder.result().unmeasured.push_back({figure.kpi, "worst window"});
+      builder.notMeasured(figure.kpi, "worst window");
       continue;
     }
     const stats::Summary summary = stats::summarize(values);
@@ -108,7 +108,7 @@ void addVariation(const WindowFigure& requests, const WindowFigure& ttft, Result
        "Standard error from sampling"},
       {}};
   if (values.size() < ttft.values.size()) {
-    builder.result().unmeasured.push_back({"ttft_p99_variation_percent", "windows"});
+    builder.notMeasured("ttft_p99_variation_percent", "windows");
     builder.anomaly(
         fmt::format(
             "TTFT P99 has no value in {} of {} windows: no request arrived in them, or one of "
@@ -154,9 +154,10 @@ void ServingSoakProcedure::report(const TestConfig& config, const Design& design
   addRequestData(design, measured, builder);
   addKpis(figures, builder);
   addVariation(figures[0], figures[1], builder);
-  const std::size_t significant = addWindowTrends(clock, figures, builder);
+  const WindowTrends trends = addWindowTrends(clock, figures, builder);
   const results::Quantity drifts =
-      builder.kpi("significant_drifts", "", modelled(static_cast<double>(significant), {}));
+      builder.kpi("significant_drifts", "", modelled(static_cast<double>(trends.significant), {}));
+  if (trends.judged < figures.size()) builder.notMeasured("significant_drifts", "");
   builder.primary("Figures with a significant trend", drifts);
   const auto chart = [&](const char* id, const char* title, const char* y,
                          std::initializer_list<std::size_t> which) {
@@ -173,8 +174,10 @@ void ServingSoakProcedure::report(const TestConfig& config, const Design& design
   chart("fabric_over_day", "Marks, pauses and retransmissions over the soak", "per second",
         {6, 7, 9});
   builder.result().summary = fmt::format(
-      "{} windows, {:.4g} requests each: {} of {} figures have a significant trend.", clock.windows,
-      stats::summarize(figures[0].present()).mean, significant, figures.size());
+      "{} windows, {:.4g} requests each: {} of {} figures that were judged have a significant "
+      "trend.",
+      clock.windows, stats::summarize(figures[0].present()).mean, trends.significant,
+      trends.judged);
 }
 
 }  // namespace

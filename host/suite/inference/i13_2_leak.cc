@@ -89,6 +89,13 @@ void KvLeakProcedure::report(const TestConfig& config, const Design& design,
       {"Figure", "Mean", "Largest", "Last window", "At quiescence", "Slope", "Mann-Kendall z",
        "p of a rise", "Potential leak"},
       {}};
+  const bool enough = leastMannKendallP(clock.windows) / 2 < level;
+  if (!enough) {
+    builder.anomaly(fmt::format("{} windows are too few to find a rise: the least p that they can "
+                                "have is {:.2g}, and a significant one is below {:.2g}",
+                                clock.windows, leastMannKendallP(clock.windows) / 2, level),
+                    "memory over the soak");
+  }
   std::vector<double> hours;
   hours.reserve(clock.windows);
   for (std::uint32_t k = 0; k < clock.windows; ++k) hours.push_back(clock.hour(k));
@@ -114,7 +121,9 @@ void KvLeakProcedure::report(const TestConfig& config, const Design& design,
     row.emplace_back(modelled(order->rising, {}));
     const bool rises = judged && order->rising < level;
     const bool remains = judged && left && (*left)[i] > 0;
-    row.emplace_back(std::string(!judged ? "not judged" : rises || remains ? "yes" : "no"));
+    row.emplace_back(std::string(rises || remains     ? "yes"
+                                 : !judged || !enough ? "not judged"
+                                                      : "no"));
     table.rows.push_back(std::move(row));
     if (!figure.kpi.empty()) {
       builder.kpi(figure.kpi, "mean of the windows", modelled(mean.value, {}));
@@ -149,7 +158,7 @@ void KvLeakProcedure::report(const TestConfig& config, const Design& design,
   if (left) {
     builder.kpi("pages_left", "", modelled((*left)[0] + (*left)[2], {}));
   } else {
-    builder.result().unmeasured.push_back({"pages_left", ""});
+    builder.notMeasured("pages_left", "");
     builder.anomaly(
         "requests are left at the end of the trial: what is in use at quiescence is "
         "not known (serving.drain)",
@@ -157,6 +166,12 @@ void KvLeakProcedure::report(const TestConfig& config, const Design& design,
   }
   const results::Quantity count =
       builder.kpi("potential_leaks", "", modelled(static_cast<double>(leaks), {}));
+  if (!enough || !left) builder.notMeasured("potential_leaks", "");
+  if (result.requests.empty()) {
+    builder.result().valid = false;
+    builder.anomaly("no request arrived: there was nothing that could leak",
+                    "memory over the soak");
+  }
   builder.primary("Potential leaks", count);
   results::Chart chart;
   chart.id = "pages_over_day";

@@ -116,6 +116,7 @@ std::size_t addComparison(const SoakClock& clock, const std::vector<WindowFigure
        "Equal"},
       {}};
   std::size_t changed = 0;
+  bool all_judged = true;
   for (std::size_t i = 0; i < with.size(); ++i) {
     std::vector<double> differences;
     for (std::uint32_t k = settled; k < clock.windows; ++k) {
@@ -139,10 +140,12 @@ std::size_t addComparison(const SoakClock& clock, const std::vector<WindowFigure
     } else {
       row.insert(row.end(), 3, std::string("-"));
       row.emplace_back(std::string("not judged"));
+      all_judged = false;
     }
     table.rows.push_back(std::move(row));
   }
   builder.result().tables.push_back(std::move(table));
+  if (!all_judged) builder.notMeasured("windows_changed", "link flap");
   return changed;
 }
 
@@ -184,7 +187,7 @@ void ServingFlapProcedure::report(const TestConfig& config, const Design& design
                        const char* unit) {
     if (!value) {
       table.rows.push_back({std::string(what), absent});
-      if (*kpi != '\0') builder.result().unmeasured.push_back({kpi, "link flap"});
+      if (*kpi != '\0') builder.notMeasured(kpi, "link flap");
       return;
     }
     results::Quantity quantity = modelled(*value, unit);

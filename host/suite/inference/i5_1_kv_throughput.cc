@@ -16,6 +16,7 @@
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/trials.h"
+#include "suite/framework/wire_bytes.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
 
@@ -163,7 +164,8 @@ void KvThroughputProcedure::report(const TestConfig& config, const Design& desig
                         "the last acknowledgement. Full packets without pause carry {:.2f} GB/s. "
                         "NIC link is the busier one of both hosts' links, headers, preambles and "
                         "gaps counted.",
-                        payloadCeiling(line)),
+                        payloadShareOf(transportOr(config, transport::RoceSpec{})) *
+                            static_cast<double>(line.bitsPerSecond()) / 8e9),
             {},
             {}},
            builder);

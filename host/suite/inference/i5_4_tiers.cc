@@ -47,8 +47,9 @@ struct TierCell {
   const Tier* tier = nullptr;
   Bytes message;
 
-  [[nodiscard]] std::int64_t chunks() const {
-    return std::max<std::int64_t>((message.count() + kChunk.count() - 1) / kChunk.count(), 1);
+  [[nodiscard]] double chunks() const {
+    return std::max(static_cast<double>(message.count()) / static_cast<double>(kChunk.count()),
+                    1.0);
   }
   [[nodiscard]] Bytes chunk() const { return std::min(message, kChunk); }
   // With a fabric leg of `fabric_us` for a chunk.

@@ -140,9 +140,8 @@ void ExpertRoutingProcedure::report(const TestConfig& config, const Design& desi
   figures.push_back(expertFigure("Combine", "us", "combine_us", [](const workload::MoeResult& moe) {
     return meanMicroseconds(moe.combine.durations);
   }));
-  figures.push_back(expertFigure(
-      "Round trip", "us", "expert_round_trip_us",
-      [](const workload::MoeResult& moe) { return meanMicroseconds(moe.round_trips); }));
+  figures.push_back(
+      expertFigure("Round trip", "us", "expert_round_trip_us", roundTripMicroseconds));
   for (Figure& one : dispatchBandwidthFigures()) figures.push_back(std::move(one));
   figures.push_back(expertFigure("Size CV of pairs", "", "expert_pair_cv",
                                  [](const workload::MoeResult& moe) { return moe.pair_cv; }));

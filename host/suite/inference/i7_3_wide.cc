@@ -197,20 +197,24 @@ void WideExpertsProcedure::report(const TestConfig& config, const Design& design
                           return std::optional<Reading>(100 * dispatch.fabric_bytes /
                                                         dispatch.logical_bytes);
                         }});
-  bandwidths.push_back({.column = "(N - g)/N",
+  // Of N ranks, g in each server and r in the last.
+  bandwidths.push_back({.column = "Expected",
                         .unit = "%",
                         .kpi = "",
                         .of = [&points, server](std::size_t i, const bench::TrialResult&) {
                           const double n = points[i].ranks;
-                          return std::optional<Reading>(n <= server ? 0 : 100 * (n - server) / n);
+                          const double rest = std::fmod(n, server);
+                          const double inside = (n - rest) * server + rest * rest;
+                          return std::optional<Reading>(100 * (1 - inside / (n * n)));
                         }});
   bandwidths.push_back(busiestRankFigure());
   addTable(design, measured, bandwidths,
            {"bandwidth",
             "Three bandwidths of a dispatch",
             "GB/s are 10^9 B/s of a rank, over the time on the fabric; a group of one server has "
-            "none. Remote share: bytes across the fabric over all logical bytes; the next column "
-            "has the share expected with uniform routing among N ranks in servers of g. If N does "
+            "none. Remote share: bytes across the fabric over all logical bytes. Expected: that of "
+            "uniform routing, 1 less the sum of (ranks of a server / all ranks) squared; with N "
+            "ranks in full servers of g, (N - g)/N. If N does "
             "not divide E, the ranks with one expert more are the busiest.",
             {},
             {}},

@@ -16,8 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "bench/trial/longest_frame.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/figures.h"
+#include "suite/framework/wire_bytes.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
 
@@ -90,14 +92,20 @@ std::vector<EcnIncastCell> EcnIncastProcedure::cellsOf(const TestConfig& config,
 
 constexpr Bytes kIncastMessage{16 * kMebibyte};
 
-bench::TrialSpec ecnIncastTrial(const TestConfig& config, const EcnIncastCell& cell) {
-  bench::TrialSpec spec = emptyTrial(config);
+// The scenario's if it is RoCEv2.
+transport::RoceSpec roceOf(const TestConfig& config) {
   transport::RoceSpec roce;
   if (const auto given = scenarioTransport(config)) {
     const auto* own = std::get_if<transport::RoceSpec>(&*given);
     if (own != nullptr) roce = *own;
   }
   roce.service = transport::RoceService::kRc;
+  return roce;
+}
+
+bench::TrialSpec ecnIncastTrial(const TestConfig& config, const EcnIncastCell& cell) {
+  bench::TrialSpec spec = emptyTrial(config);
+  transport::RoceSpec roce = roceOf(config);
   if (cell.dcqcn && !roce.dcqcn.enabled) roce.dcqcn = transport::DcqcnSpec::paper();
   roce.dcqcn.enabled = cell.dcqcn;
   fabric::SwitchSpec& switches = spec.dut.switches;
@@ -106,8 +114,7 @@ bench::TrialSpec ecnIncastTrial(const TestConfig& config, const EcnIncastCell& c
   switches.trim.reset();
   switches.shared_buffer.reset();
   // All messages fit, frames and all.
-  switches.buffer_per_port =
-      kPacketFrame * (packetsOf(kIncastMessage) + 1) * std::int64_t{cell.senders};
+  switches.buffer_per_port = Bytes(wireBytesOf(roce, kIncastMessage)) * std::int64_t{cell.senders};
   fabric::EcnSpec step;
   step.kmin = cell.threshold;
   step.kmax = cell.threshold;
@@ -157,17 +164,18 @@ Design EcnIncastProcedure::design(const TestConfig& config) const {
 }
 
 // From the posts to the first mark: time of the first packets to the queue, plus its growth beyond
-// the threshold.
-Picoseconds computedOnset(const TestConfig& config, const EcnIncastCell& cell) {
+// the threshold. Nothing where the queue does not grow.
+std::optional<double> computedOnsetUs(const TestConfig& config, const EcnIncastCell& cell) {
+  if (cell.senders < 2) return std::nullopt;
   const fabric::TopologySpec& topology = config.scenario.topology;
   const fabric::SwitchSpec& switches = config.scenario.switches;
   Picoseconds way = topology.host_link_delay + switches.latency;
   if (switches.forwarding == fabric::Forwarding::kStoreAndForward) {
-    way += serializationTime(kPacketFrame + kReth, topology.link_rate);
+    way += serializationTime(bench::longestFrame(roceOf(config)), topology.link_rate);
   }
   const double grown = 8e12 * static_cast<double>(cell.threshold.count()) / (cell.senders - 1) /
                        static_cast<double>(topology.link_rate.bitsPerSecond());
-  return way + Picoseconds(std::llround(grown));
+  return (way + Picoseconds(std::llround(grown))).toMicroseconds();
 }
 
 void EcnIncastProcedure::report(const TestConfig& config, const Design& design,
@@ -191,13 +199,15 @@ void EcnIncastProcedure::report(const TestConfig& config, const Design& design,
         if (!mark) return std::nullopt;
         return mark->time.toMicroseconds();
       },
-      .absent = "nothing marked"};
-  const Figure computed{.column = "Onset computed",
-                        .unit = "us",
-                        .kpi = "ecn_onset_computed_us",
-                        .of = [&](std::size_t i, const bench::TrialResult&) {
-                          return computedOnset(config, cells[i]).toMicroseconds();
-                        }};
+      .absent = "nothing marked",
+      .fails_limits = true};
+  const Figure computed{
+      .column = "Onset computed",
+      .unit = "us",
+      .kpi = "ecn_onset_computed_us",
+      .of = [&](std::size_t i,
+                const bench::TrialResult&) { return computedOnsetUs(config, cells[i]); },
+      .absent = "never"};
   const Figure depth{
       .column = "Queue at onset",
       .unit = "B",
@@ -221,9 +231,10 @@ void EcnIncastProcedure::report(const TestConfig& config, const Design& design,
            {"ecn_incast",
             "ECN marking under incast",
             "Onset is the time from the posts to the first mark. Its computed value is the time of "
-            "the first packets to the queue plus threshold / ((senders - 1) * line rate). Queue at "
-            "onset is the queue length at the first marked packet. Goodput is the payload over the "
-            "rate of the receiver's link until the last message is done.",
+            "the first packets to the queue plus threshold / ((senders - 1) * line rate), without "
+            "the gaps between packets. Queue at onset is the queue length at the first marked "
+            "packet. Goodput is the payload over the rate of the receiver's link until the last "
+            "message is done.",
             {},
             {}},
            builder);
@@ -250,11 +261,14 @@ void EcnIncastProcedure::report(const TestConfig& config, const Design& design,
     if (!found) continue;
     ++seen;
     const auto threshold = static_cast<double>(cells[placeOf(design, one)].threshold.count());
-    const auto packet = static_cast<double>((kPacketFrame + kReth).count());
+    const auto packet = static_cast<double>(bench::longestFrame(roceOf(config)).count());
     if (found->value > threshold && found->value <= threshold + 2 * packet) ++within;
   }
   builder.result().summary = fmt::format(
       "{} of {} points mark first within two packets above the threshold.", within, seen);
+  if (seen < measured.size()) {
+    builder.result().summary += fmt::format(" {} points mark nothing.", measured.size() - seen);
+  }
   if (!measured.empty()) {
     builder.primary("ECN marked, " + measured.back().point.label,
                     *meanOf(design, measured.back(), marked));

@@ -341,8 +341,8 @@ void addWindowChart(const SoakClock& clock, const std::vector<WindowFigure>& fig
   builder.result().charts.push_back(std::move(heading));
 }
 
-std::size_t addWindowTrends(const SoakClock& clock, const std::vector<WindowFigure>& figures,
-                            ResultBuilder& builder) {
+WindowTrends addWindowTrends(const SoakClock& clock, const std::vector<WindowFigure>& figures,
+                             ResultBuilder& builder) {
   const double level = kSoakFalseAlarm / static_cast<double>(figures.size());
   results::Table table{
       "trends",
@@ -359,7 +359,14 @@ std::size_t addWindowTrends(const SoakClock& clock, const std::vector<WindowFigu
   std::vector<double> hours;
   hours.reserve(clock.windows);
   for (std::uint32_t k = 0; k < clock.windows; ++k) hours.push_back(clock.hour(k));
-  std::size_t significant = 0;
+  WindowTrends trends;
+  const bool enough = leastMannKendallP(clock.windows) < level;
+  if (!enough) {
+    builder.anomaly(fmt::format("{} windows are too few to find a trend: the least p that they can "
+                                "have is {:.2g}, and a significant one is below {:.2g}",
+                                clock.windows, leastMannKendallP(clock.windows), level),
+                    "trend over the soak");
+  }
   for (const WindowFigure& figure : figures) {
     const std::vector<double> values = figure.present();
     if (values.size() < clock.windows) {
@@ -373,20 +380,21 @@ std::size_t addWindowTrends(const SoakClock& clock, const std::vector<WindowFigu
     const stats::Interval interval = slopeInterval(*trend, 0.95);
     const std::string unit = figure.unit.empty() ? "/h" : figure.unit + "/h";
     const bool is = order->p < level;
-    const char* word = !is ? "none" : order->s > 0 ? "rising" : "falling";
+    const char* word = !enough ? "not judged" : !is ? "none" : order->s > 0 ? "rising" : "falling";
     table.rows.push_back(
         {figure.column, quantityOf(values, figure.unit, ObservationPoint::kModelled),
          modelled(trend->slope, unit), modelled(interval.low, unit), modelled(interval.high, unit),
          modelled(order->z, {}), modelled(order->p, {}), std::string(word)});
+    if (enough) ++trends.judged;
     if (!is) continue;
-    ++significant;
+    ++trends.significant;
     builder.anomaly(
         fmt::format("{} is {} by {:.4g} {} (95 %: {:.4g} to {:.4g}), p = {:.2g}", figure.column,
                     word, std::abs(trend->slope), unit, interval.low, interval.high, order->p),
         "trend over the soak");
   }
   builder.result().tables.push_back(std::move(table));
-  return significant;
+  return trends;
 }
 
 }  // namespace plumbline::suite

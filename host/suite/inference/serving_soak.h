@@ -87,11 +87,16 @@ std::string windowClock(const SoakClock& clock, std::uint32_t number);
 void addWindowChart(const SoakClock& clock, const std::vector<WindowFigure>& figures,
                     results::Chart heading, ResultBuilder& builder);
 
+struct WindowTrends {
+  std::size_t significant = 0;
+  std::size_t judged = 0;  // figures
+};
 // Adds a row for each figure that has a value in every window: mean, least-squares slope with its
 // 95 % interval, Mann-Kendall. A trend is significant at 99 % for all figures together
-// (Bonferroni). Significant trends are anomalies; returns their number.
-std::size_t addWindowTrends(const SoakClock& clock, const std::vector<WindowFigure>& figures,
-                            ResultBuilder& builder);
+// (Bonferroni). Significant trends are anomalies. With too few windows for any trend to be
+// significant, no figure is judged, which is an anomaly as well.
+WindowTrends addWindowTrends(const SoakClock& clock, const std::vector<WindowFigure>& figures,
+                             ResultBuilder& builder);
 
 inline constexpr double kSoakFalseAlarm = 0.01;  // of all figures together
 

@@ -2,7 +2,6 @@
 // from a rate. Plain arithmetic, no simulation.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,10 +23,9 @@ inline constexpr double kNvmeWriteGigabytes = 7;
 // Time of `chunk` through a leg with this rate in GB/s (10^9 B/s).
 double chunkMicroseconds(Bytes chunk, double gigabytes_per_second);
 
-// Chunks follow each other through the stages, each stage handling one at a time: the first chunk's
-// time through all stages, plus the slowest stage for each further one. Stages and chunks: at least
-// one.
-double pipelineMicroseconds(const std::vector<TierStage>& stages, std::int64_t chunks);
+// Chunks follow each other through the stages, each stage handling one at a time. A last part of a
+// chunk takes that part of each stage's time. Stages: at least one; chunks: at least 1.
+double pipelineMicroseconds(const std::vector<TierStage>& stages, double chunks);
 // Payload per second of an endless sequence of chunks [GB/s]: the rate of the slowest stage.
 double pipelineGigabytes(const std::vector<TierStage>& stages, Bytes chunk);
 

@@ -2,41 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <variant>
 
-#include "transport/roce/roce_packet.h"
-#include "transport/uet/uet_wire.h"
-
 namespace plumbline::suite {
-namespace {
-
-constexpr std::int64_t kGap = 20;  // preamble and minimum gap [B]
-
-std::int64_t wireBytes(const transport::RoceSpec& roce, std::int64_t bytes) {
-  const transport::RoceFrames frames(roce);
-  std::int64_t sum = 0;
-  for (std::int64_t sent = 0; sent < bytes; sent += roce.path_mtu) {
-    const std::int64_t payload = std::min<std::int64_t>(bytes - sent, roce.path_mtu);
-    const std::uint8_t code = transport::requestCode(roce.service, transport::Verb::kWrite,
-                                                     sent == 0, sent + payload == bytes);
-    sum += frames.bytes(code, static_cast<std::uint32_t>(payload)) + kGap;
-  }
-  return sum;
-}
-
-std::int64_t wireBytes(const transport::UetSpec& uet, std::int64_t bytes) {
-  std::int64_t sum = 0;
-  for (std::int64_t sent = 0; sent < bytes; sent += uet.mtu_payload) {
-    const auto payload =
-        static_cast<std::uint16_t>(std::min<std::int64_t>(bytes - sent, uet.mtu_payload));
-    sum += transport::frameBytes(uet, transport::dataType(uet), transport::kSesStandard, payload) +
-           kGap;
-  }
-  return sum;
-}
-
-}  // namespace
 
 bench::TransportSpec withSetup(const TestConfig& config, bench::TransportSpec transport) {
   const auto& own = config.scenario.transport;
@@ -80,11 +48,6 @@ std::optional<double> setupLimitPerSecond(const bench::TransportSpec& transport)
   }
   if (each <= Picoseconds(0)) return std::nullopt;
   return 1 / each.toSeconds();
-}
-
-std::int64_t wireBytesOf(const bench::TransportSpec& transport, Bytes message) {
-  return std::visit([message](const auto& spec) { return wireBytes(spec, message.count()); },
-                    transport);
 }
 
 bench::TrialSpec serviceTrial(const TestConfig& config, const ServicePairs& pairs) {

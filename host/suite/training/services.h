@@ -40,10 +40,6 @@ std::string setupText(const bench::TransportSpec& transport);
 // limit.
 std::optional<double> setupLimitPerSecond(const bench::TransportSpec& transport);
 
-// Bytes of a message of this size on the sender's link: frames of all packets with preamble and gap
-// [B], without acknowledgements.
-std::int64_t wireBytesOf(const bench::TransportSpec& transport, Bytes message);
-
 // Services that deliver in order use ECMP, others are sprayed.
 bench::TrialSpec serviceTrial(const TestConfig& config, const ServicePairs& pairs);
 double serviceHops(const TestConfig& config, const ServicePairs& pairs);

@@ -383,6 +383,11 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
       metrics.push_back(std::move(metric));
     }
   };
+  // The DUT's own figures are among those whose trends are counted.
+  const auto note = [&](std::string what, std::string where) {
+    builder.anomaly(std::move(what), std::move(where));
+    builder.notMeasured("significant_drifts", "");
+  };
   if (!checksEachSample(config)) {
     add(runner.dutReport("dut_metrics", std::nullopt), DutMetricTimes::kGiven, 0);
     const double end = design.duration.toSeconds();
@@ -395,8 +400,8 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
                       config.scenario.dut_metrics->file);
     }
     if (missing > 0) {
-      builder.anomaly(fmt::format("no figures reported by the DUT: {}", first),
-                      config.scenario.dut_metrics->file);
+      note(fmt::format("no figures reported by the DUT: {}", first),
+           config.scenario.dut_metrics->file);
     }
     return seriesOf(std::move(metrics));
   }
@@ -406,10 +411,9 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
     add(runner.dutReport(questionOf(number), time), DutMetricTimes::kAbsent, time.toSeconds());
   }
   if (missing > 0) {
-    builder.anomaly(fmt::format("{} of {} samples without figures reported by the DUT; the first: "
-                                "{}",
-                                missing, design.samples, first),
-                    config.scenario.dut_metrics->command.front());
+    note(fmt::format("{} of {} samples without figures reported by the DUT; the first: {}", missing,
+                     design.samples, first),
+         config.scenario.dut_metrics->command.front());
   }
   return seriesOf(std::move(metrics));
 }

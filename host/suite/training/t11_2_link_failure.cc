@@ -368,7 +368,7 @@ class RowWriter {
  private:
   void noteMissing(const char* kpi, std::size_t values) {
     if (*kpi == '\0' || values == repetitions_) return;
-    builder_.result().unmeasured.push_back({kpi, label_});
+    builder_.notMeasured(kpi, label_);
   }
 
   std::vector<results::Cell> row_;

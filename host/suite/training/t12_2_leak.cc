@@ -331,6 +331,7 @@ void LeakProcedure::report(const SoakDesign& design, const std::vector<SoakFigur
   builder.repeated("soak", ratio.column, sampleValues(samples, kJctRatio), ratio.unit);
   const results::Quantity count = quantity(static_cast<double>(drifts), {}, ratio);
   builder.kpi("significant_drifts", "", count);
+  if (slopesOf(judged) < judged.size()) builder.notMeasured("significant_drifts", "");
   builder.primary("Figures with a significant trend", count);
   builder.result().summary = fmt::format("{} of {} figures have a significant trend over {}.",
                                          drifts, slopesOf(judged), durationText(design.duration));

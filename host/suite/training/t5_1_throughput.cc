@@ -113,14 +113,17 @@ class ThroughputRun {
         {size_name_, "Frame", "QPs", "Direction", "Throughput (L1)", "Per sending port",
          "Aggregate L2", "Aggregate payload", "Efficiency", "Limited by"},
         {}};
-    ports_ = {"port_utilisation",
-              "Port utilisation",
-              "Rates of each sending or receiving port in the deciding trial of the first "
-              "repetition, preamble and gap included. Of a frame that is on the wire when the "
-              "trial ends, the part before the end counts. The values come from the ports' own "
-              "counters; those of simulated hosts come from the streams that begin or end there.",
-              {"Point", "Host", "Sent", "Received"},
-              {}};
+    ports_ = {
+        "port_utilisation",
+        "Port utilisation",
+        "Rates of each sending or receiving port in the deciding trial of the first "
+        "repetition, preamble and gap included. Of a frame that is on the wire when the "
+        "trial ends, the part before the end counts. Received is a range where queues grew in "
+        "the trial, so that frames arrived in more time than they were sent in: all frames "
+        "over at most that time, to all over the trial's. The values come from the ports' own "
+        "counters; those of simulated hosts come from the streams that begin or end there.",
+        {"Point", "Host", "Sent", "Received"},
+        {}};
   }
 
   results::TestResult run() {
@@ -141,6 +144,7 @@ class ThroughputRun {
                           std::to_string(point.qps), directionText(point.direction)};
     if (!outcome.valid || outcome.steps.empty()) {
       builder_.anomaly("no result: a trial was not valid", point.label());
+      builder_.notMeasured("throughput_percent", point.label());
       row.insert(row.end(), 6, Cell{std::string("not valid")});
       throughput_.rows.push_back(std::move(row));
       return;
@@ -213,10 +217,28 @@ class ThroughputRun {
     for (std::size_t host = 0; host < ports.size(); ++host) {
       const bench::PortResult& port = ports[host];
       if (port.tx_frames == 0 && port.rx_frames == 0) continue;
-      ports_.rows.push_back({point.label(), fmt::format("host{}", host),
-                             share(host, false, port.tx_frames, port.tx_bytes),
-                             share(host, true, port.rx_frames, port.rx_bytes)});
+      ports_.rows.push_back(
+          {point.label(), fmt::format("host{}", host),
+           share(host, false, port.tx_frames, port.tx_bytes),
+           received(share(host, true, port.rx_frames, port.rx_bytes), outcome.trials.front())});
     }
+  }
+
+  // `over_duration`: all received frames over the duration. Where the DUT's queues grow, frames
+  // arrive in a longer time: in the difference of their latencies more at most.
+  [[nodiscard]] Cell received(Quantity over_duration, const bench::TrialResult& trial) const {
+    Picoseconds spread;
+    for (const bench::GroupLatency& group : trial.latency) {
+      if (group.histogram.count() == 0) continue;
+      const auto between = group.histogram.maximum() - group.histogram.minimum();
+      spread = std::max(spread, Picoseconds(static_cast<std::int64_t>(between)));
+    }
+    const double duration = settings_.duration.toSeconds();
+    const double least = over_duration.value * duration / (duration + spread.toSeconds());
+    if (over_duration.value - least <= 100.0 / static_cast<double>(settings_.rate_steps)) {
+      return over_duration;
+    }
+    return fmt::format("{:.3g} to {:.3g} %", least, over_duration.value);
   }
 
   // The draft's table (size × QPs) and graph (over size) of one direction.

@@ -264,6 +264,7 @@ class LatencyRun {
     if (outcome.trials.empty()) {
       builder_.anomaly("no latency at the throughput rate: the search found no rate without loss",
                        point.label());
+      noFigures("latency", loadedPoint(config_, settings_, size, Fraction(), "throughput rate"));
       return;
     }
     const Fraction rate = rateOfStep(outcome.steps.front(), search.rate_steps);
@@ -305,6 +306,7 @@ class LatencyRun {
     }
     if (all.count() == 0) {
       builder_.anomaly("no result", point.label());
+      noFigures("latency", point);
       std::vector<Cell> row{point.size.label, load_text, std::string("0")};
       row.insert(row.end(), kMetrics.size(), Cell{std::string("not valid")});
       latency_.rows.push_back(std::move(row));
@@ -323,6 +325,13 @@ class LatencyRun {
     builder_.result().distributions.push_back(
         {fmt::format("latency_{}", builder_.result().distributions.size()), point.label(), "ps",
          config_.bench.observed, std::move(all)});
+  }
+
+  // `of`: "latency" or "round_trip".
+  void noFigures(const char* of, const LatencyPoint& point) {
+    for (const Metric& metric : kMetrics) {
+      builder_.notMeasured(fmt::format("{}_{}_ns", of, metric.name), point.label());
+    }
   }
 
   void measureRoundTrips(const LatencyPoint& point, const std::string& load_text) {
@@ -348,6 +357,7 @@ class LatencyRun {
     if (all.count() == 0) {
       row.insert(row.end(), kMetrics.size(), Cell{std::string("not valid")});
       message_trips_.rows.push_back(std::move(row));
+      noFigures("round_trip", point);
       return;
     }
     for (std::size_t i = 0; i < kMetrics.size(); ++i) {

@@ -25,6 +25,7 @@
 #include "bench/sim/base_rtt.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/trials.h"
+#include "suite/framework/wire_bytes.h"
 #include "suite/search/search.h"
 #include "suite/training/services.h"
 #include "suite/training/throughput_search.h"

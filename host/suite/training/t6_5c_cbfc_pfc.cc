@@ -19,6 +19,7 @@
 
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/pause_hops.h"
+#include "suite/framework/residual_time.h"
 #include "suite/training/incast.h"
 #include "suite/training/training.h"
 
@@ -78,6 +79,8 @@ std::vector<LosslessPoint> CbfcPfcProcedure::pointsOf(const TestConfig& config, 
   return points;
 }
 
+constexpr Bytes kDataFrame{4'200};  // a full packet of any transport, at most
+
 // The victim in a class of its own: between the hosts of incastTrial()'s victim.
 bench::StreamSpec victimStream(const TestConfig& config) {
   bench::StreamSpec stream;
@@ -105,7 +108,9 @@ bench::TrialSpec losslessTrial(const TestConfig& config, const LosslessPoint& po
       std::min(config.scenario.topology.link_rate, config.scenario.topology.fabricRate());
   spec.duration = Picoseconds(
       static_cast<std::int64_t>(bits / static_cast<double>(rate.bitsPerSecond()) * 1e12));
-  spec.drain = spec.duration;  // the incast takes longer than its payload at that rate
+  // The incast takes longer than its payload at that rate; its acknowledgements and those of what
+  // is sent again cross the DUT besides.
+  spec.drain = spec.duration + 4 * pathTime(spec.dut, kDataFrame);
   if (point.alone) spec.workload.reset();
   return spec;
 }

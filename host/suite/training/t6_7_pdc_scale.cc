@@ -295,17 +295,24 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
   for (const char* service : {"RUD", "RC"}) {
     std::optional<std::uint32_t> max;
     bool fell = false;
+    bool unknown = false;
     for (const Measured& one : established) {
       const ConnectionPoint& point = points[placeOf(design, one)];
-      if (point.service != service || fell) continue;
+      if (point.service != service || fell || unknown) continue;
       if (is_single(placeOf(design, one))) {
         max = 1;
         continue;
       }
       const auto value = meanOf(design, one, of_one);
-      if (!value) continue;
-      fell = value->value < kLimitPercent;
-      if (!fell) max = point.connections;
+      unknown = !value;
+      fell = value && value->value < kLimitPercent;
+      if (value && !fell) max = point.connections;
+    }
+    if (unknown) {
+      builder.notMeasured("concurrent_connections", service);
+      limits.rows.push_back({std::string(service), std::string("not observed"),
+                             std::string("a number of the sweep has no result")});
+      continue;
     }
     if (!max) continue;
     results::Quantity count;

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "suite/framework/figures.h"
+#include "suite/framework/residual_time.h"
 #include "suite/training/training.h"
 
 namespace plumbline::suite {
@@ -120,10 +121,10 @@ bench::TrialSpec ecnTrial(const TestConfig& config, const EcnPoint& point) {
     spec.streams.push_back(std::move(stream));
   }
   // Half of the frames are in the queue when the last one is sent, and take as long again; that one
-  // is stored by the switch and by the receiver besides.
+  // has its path before it as well.
   const Picoseconds slot = frameSlot(kMarkedFrame, config.scenario.topology.link_rate);
   spec.duration = slot * std::int64_t{point.burst};
-  spec.drain = spec.duration + microseconds(100) + slot * 2;
+  spec.drain = spec.duration + microseconds(100) + pathTime(spec.dut, kMarkedFrame);
   return spec;
 }
 
@@ -253,7 +254,8 @@ class EcnReport {
     const auto kmin = static_cast<double>(point.kmin.count());
     const auto kmax = static_cast<double>(point.kmax.count());
     Verdict& verdict = verdictOf(point);
-    if (kMarkedFrame * std::int64_t{shorter.burst} >= point.kmax) {
+    // A queue of exactly kmax is still on the ramp.
+    if (kMarkedFrame * std::int64_t{shorter.burst} > point.kmax) {
       verdict.above_frames += frames_between * static_cast<double>(shares.size());
       for (const Reading& each : shares) verdict.above_marks += each.value / 100 * frames_between;
     } else if (kMarkedFrame * std::int64_t{shorter.burst} >= point.kmin &&

@@ -23,7 +23,7 @@ Declarations congestionFigures() {
       less("oversubscription", kRatio,
            "Busiest link between switches over the busiest link of a host, by the time of its "
            "bytes"),
-      more("flow_jfi", kFairness, "Fairness (JFI) over the payload of flows"),
+      more("flow_jfi", kFairness, "Fairness (JFI) over the goodputs of flows"),
       less("loss_ppm", kPartsPerMillion, "Frames lost of frames sent, at a fixed load"),
       less("drop_ppm", kPartsPerMillion,
            "Data packets lost and never retransmitted, share of data packets sent"),

@@ -35,12 +35,12 @@ std::string exactNumber(double value) {
 }
 
 std::string groupedNumber(double value, int decimals) {
-  if (decimals >= 0 && value != 0 && std::abs(value) < 10 * std::pow(10.0, -decimals) &&
-      std::abs(rounded(value, decimals) - value) > 0.005 * std::abs(value)) {
-    return fmt::format("{:.2g}", value);
-  }
   if (!std::isfinite(value)) return fmt::format("{}", value);
   const double shown = rounded(value, decimals) + 0.0;
+  if (decimals >= 0 && value != 0 && std::abs(value) < 10 * std::pow(10.0, -decimals) &&
+      std::abs(shown - value) > 0.005 * std::abs(value)) {
+    return fmt::format("{:.2g}", value);
+  }
   if (std::abs(shown) >= 1e15) return fmt::format("{:.6g}", value);
   return withCommas(fmt::format("{:.{}f}", shown, std::max(decimals, 0)));
 }

@@ -143,7 +143,7 @@ TEST(Read, ItsGoodputIsThatOfTheDataThatCome) {
   }
 }
 
-// Half of the pairs reach nobody: the others' goodputs alone would be perfectly fair.
+// One of two receivers is cut off: the other flow's goodput alone would be perfectly fair.
 TEST(Fairness, AStarvedFlowCountsAsZero) {
   for (const bool uet : {false, true}) {
     for (const auto verb : {transport::Verb::kWrite, transport::Verb::kRead}) {

@@ -42,7 +42,7 @@ TEST(KvTransferTimes, OfTheDraft) {
   EXPECT_EQ(packetsOf(Bytes(kGibibyte)), 262'144);
   EXPECT_EQ(packetsOf(Bytes(4097)), 2);
   // 50 GB/s * 4096 / 4178.
-  EXPECT_NEAR(payloadCeiling(gigabitsPerSecond(400)), 49.0187, 1e-4);
+  EXPECT_NEAR(payloadCeiling(transport::RoceSpec(), gigabitsPerSecond(400)), 49.0187, 1e-4);
   EXPECT_EQ(wireTimeOf(Bytes(16 * kMebibyte), gigabitsPerSecond(400)),
             Picoseconds(4096 * 83'560 + 320));
 }

@@ -171,7 +171,7 @@ TEST(Latency, HasNoFiguresWithoutValidTrials) {
   EXPECT_EQ(text(table(result, "latency").rows.at(0)[3]), "not valid");
 }
 
-// Nor does any load meet a limit on the latency at the rate that the search did not find.
+// The search finds no rate: the latency at that rate is missing, and the other loads are there.
 TEST(Latency, ThatIsMissingIsSaidToBe) {
   FakeDut dut;
   dut.throughput = Fraction();

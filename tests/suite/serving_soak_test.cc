@@ -51,6 +51,11 @@ scenario::Scenario servingSoak() {
   return scenario;
 }
 
+bool isUnmeasured(const results::TestResult& result, const std::string& name) {
+  return std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
+                     [&](const results::UnmeasuredKpi& one) { return one.name == name; });
+}
+
 double soakKpi(const results::TestResult& result, const std::string& name,
                const std::string& point) {
   for (const results::Kpi& one : result.kpis) {
@@ -122,11 +127,6 @@ TEST(ServingSoak, ACleanRunHasNoLeak) {
   }
 }
 
-bool isUnmeasured(const results::TestResult& result, const std::string& name) {
-  return std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
-                     [&](const results::UnmeasuredKpi& one) { return one.name == name; });
-}
-
 // The least p of five windows is 0.027, and that of a trend below 0.01 / 15.
 TEST(ServingSoak, FewWindowsShowNeitherATrendNorThatThereIsNone) {
   scenario::Scenario scenario = servingSoak();
@@ -158,9 +158,7 @@ TEST(ServingSoak, AWindowWithoutRequestsHasNoPercentile) {
                           [](const results::Kpi& one) { return one.name == "pfc_per_s"; }));
   EXPECT_FALSE(std::any_of(result.kpis.begin(), result.kpis.end(),
                            [](const results::Kpi& one) { return one.name == "ttft_p99_ms"; }));
-  EXPECT_TRUE(
-      std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
-                  [](const results::UnmeasuredKpi& one) { return one.name == "ttft_p99_ms"; }));
+  EXPECT_TRUE(isUnmeasured(result, "ttft_p99_ms"));
 }
 
 // For a run that ends before its requests the remainder is unknown.
@@ -170,9 +168,7 @@ TEST(ServingSoak, WhatIsLeftIsKnownOnlyAtQuiescence) {
   scenario.serving->workload->output.low = 1000;  // two seconds of decode
   const results::TestResult result = runTest(kvLeakProcedure(), scenario);
   EXPECT_TRUE(hasAnomaly(result, "requests are left at the end"));
-  EXPECT_TRUE(
-      std::any_of(result.unmeasured.begin(), result.unmeasured.end(),
-                  [](const results::UnmeasuredKpi& one) { return one.name == "pages_left"; }));
+  EXPECT_TRUE(isUnmeasured(result, "pages_left"));
 }
 
 // The three are one soak: the first two are one trial, which the third has besides its own.

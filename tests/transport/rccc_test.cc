@@ -172,13 +172,14 @@ TEST(Rccc, LostCreditsAndRequestsAreAskedForAgain) {
   UetSpec spec;
   spec.congestion_control = UetCongestionControl::kRccc;
   spec.rto = microseconds(100);
+  spec.max_rto_retries = 15;
   UetHosts hosts(spec);
   Rule rule;
   rule.matches = [](const fabric::Packet& p) {
     return UetHosts::isControl(p, ControlType::kCredit);
   };
   rule.first = 3;
-  rule.count = 17;  // those of the first window, and of two repeated requests
+  rule.count = 25;  // those of the first window, and of repeated requests
   hosts.network->add(rule);
   hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 2 << 20, 0});
   hosts.network->run();

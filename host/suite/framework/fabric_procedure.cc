@@ -14,6 +14,7 @@
 #include "base/work.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/rc_recovery.h"
+#include "suite/framework/residual_time.h"
 #include "suite/framework/trial_configuration.h"
 #include "suite/framework/trials.h"
 
@@ -149,16 +150,11 @@ transport::RoceSpec defaultRoce() {
 }
 
 double linksOfPath(const TestConfig& config) {
-  switch (config.scenario.topology.kind) {
-    case fabric::TopologyKind::kLink:
-      return 1;
-    case fabric::TopologyKind::kSingleSwitch:
-      return 2;
-    case fabric::TopologyKind::kClos3:
-      return 6;
-    default:
-      return 4;
-  }
+  const fabric::TopologySpec& topology = config.scenario.topology;
+  constexpr double kOfGraph = 4;  // not searched for
+  return topology.kind == fabric::TopologyKind::kGraph
+             ? kOfGraph
+             : static_cast<double>(switchesOnPath(topology) + 1);
 }
 
 double payloadHops(const TestConfig& config, double payload_bytes) {

@@ -16,7 +16,6 @@
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/trials.h"
-#include "suite/framework/wire_bytes.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/transfers.h"
 
@@ -117,7 +116,7 @@ Design KvThroughputProcedure::design(const TestConfig& config) const {
     if (by_time) {
       program.until = duration;
       const Picoseconds expected = mayEndEarly(config) ? kExpectedThroughputTime : duration;
-      bytes = payloadCeiling(line) * 1e9 * expected.toSeconds();
+      bytes = payloadCeiling(*spec.transport, line) * 1e9 * expected.toSeconds();
       if (mayEndEarly(config)) spec.early_end = earlyEnd(bench::WatchedFigure::kGoodput, 0);
     } else {
       program.messages = cell.messages();
@@ -164,8 +163,7 @@ void KvThroughputProcedure::report(const TestConfig& config, const Design& desig
                         "the last acknowledgement. Full packets without pause carry {:.2f} GB/s. "
                         "NIC link is the busier one of both hosts' links, headers, preambles and "
                         "gaps counted.",
-                        payloadShareOf(transportOr(config, transport::RoceSpec{})) *
-                            static_cast<double>(line.bitsPerSecond()) / 8e9),
+                        payloadCeiling(transportOr(config, transport::RoceSpec{}), line)),
             {},
             {}},
            builder);

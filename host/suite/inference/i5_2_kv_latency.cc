@@ -144,7 +144,7 @@ Design KvLatencyProcedure::design(const TestConfig& config) const {
       spec.workload->jobs.push_back(std::move(one));
     }
     drawBackgroundPhases(0, spec);
-    const double busy = payloadCeiling(config.scenario.topology.link_rate) * 1e9 *
+    const double busy = payloadCeiling(*spec.transport, config.scenario.topology.link_rate) * 1e9 *
                         cell.until.toSeconds() / (1 + load);
     design.add(
         {valueText(cell.message), valueText(cell.background.load), gapsOf(cell.background)},

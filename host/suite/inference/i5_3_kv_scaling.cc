@@ -117,7 +117,8 @@ Design KvScalingProcedure::design(const TestConfig& config) const {
     if (by_time) {
       program.until = duration;
       const Picoseconds expected = mayEndEarly(config) ? kExpectedScalingTime : duration;
-      bytes = payloadCeiling(config.scenario.topology.link_rate) * 1e9 * expected.toSeconds();
+      bytes = payloadCeiling(*spec.transport, config.scenario.topology.link_rate) * 1e9 *
+              expected.toSeconds();
       if (mayEndEarly(config)) {
         spec.early_end = earlyEnd(bench::WatchedFigure::kMessageTime, 0.99);
       }

@@ -152,8 +152,8 @@ Design MixedConvergenceProcedure::design(const TestConfig& config) const {
     spec.drain = Picoseconds(0);
     spec.sampling.emplace().interval = sampling;
     // Bytes on the links into the decode hosts.
-    const double bytes =
-        payloadCeiling(topology.link_rate) * 1e9 * duration.toSeconds() * hosts / 2;
+    const double bytes = payloadCeiling(*spec.transport, topology.link_rate) * 1e9 *
+                         duration.toSeconds() * hosts / 2;
     design.add({cell.order(), cell.variant.name}, std::move(spec), payloadHops(config, bytes));
   }
   design.carry(joining);

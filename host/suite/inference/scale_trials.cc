@@ -72,8 +72,8 @@ void addTransferPairs(const TestConfig& config, const ScaleCell& cell,
   const Picoseconds time = pairTime(design.numbers);
   programOf(job).until = time;
   spec.workload->jobs.push_back(std::move(job));
-  const double bytes = payloadCeiling(config.scenario.topology.link_rate) * 1e9 * time.toSeconds() *
-                       static_cast<double>(half);
+  const double bytes = payloadCeiling(*spec.transport, config.scenario.topology.link_rate) * 1e9 *
+                       time.toSeconds() * static_cast<double>(half);
   design.add(std::move(values), std::move(spec),
              cell.flows ? kHopsOfProbe : payloadHops(config, bytes));
 }

@@ -10,6 +10,7 @@
 #include "kpi/kpi.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
+#include "suite/framework/wire_bytes.h"
 
 namespace plumbline::suite {
 namespace {
@@ -46,10 +47,8 @@ Picoseconds wireTimeOf(Bytes message, BitRate rate) {
   return frameSlot(kPacketFrame, rate) * packetsOf(message) + serializationTime(kReth, rate);
 }
 
-double payloadCeiling(BitRate rate) {
-  const auto slot = static_cast<double>((kPacketFrame + kWireOverheadBytes).count());
-  return static_cast<double>(rate.bitsPerSecond()) / 8e9 *
-         static_cast<double>(kPacketPayload.count()) / slot;
+double payloadCeiling(const bench::TransportSpec& transport, BitRate rate) {
+  return payloadShareOf(transport) * static_cast<double>(rate.bitsPerSecond()) / 8e9;
 }
 
 void labelDut(DutLabel label, Numbers& numbers) {

@@ -25,8 +25,9 @@ inline constexpr Bytes kReth{16};
 std::int64_t packetsOf(Bytes message);
 // A message's packets back to back, preambles and gaps included, at `rate`.
 Picoseconds wireTimeOf(Bytes message, BitRate rate);
-// Payload per second of full packets without pause, in GB/s (10^9 B): 49.02 at 400 Gb/s.
-double payloadCeiling(BitRate rate);
+// Payload per second of full packets without pause, in GB/s (10^9 B): of RoCEv2 with a path MTU of
+// 4096, 49.02 at 400 Gb/s.
+double payloadCeiling(const bench::TransportSpec& transport, BitRate rate);
 
 // The DUT by the names of the draft's Table 2. Each result has one.
 enum class DutLabel { kFabric, kSwitch, kNic, kPath, kSystem };

@@ -362,8 +362,8 @@ std::vector<SoakSample> measureSamples(const TestConfig& config, const SoakDesig
   return samples;
 }
 
-std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& design,
-                                 TrialRunner& runner, ResultBuilder& builder) {
+DutReport dutReport(const TestConfig& config, const SoakDesign& design, TrialRunner& runner,
+                    ResultBuilder& builder) {
   if (!config.scenario.dut_metrics) return {};
   std::vector<DutMetric> metrics;
   std::size_t missing = 0;
@@ -383,11 +383,6 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
       metrics.push_back(std::move(metric));
     }
   };
-  // The DUT's own figures are among those whose trends are counted.
-  const auto note = [&](std::string what, std::string where) {
-    builder.anomaly(std::move(what), std::move(where));
-    builder.notMeasured("significant_drifts", "");
-  };
   if (!checksEachSample(config)) {
     add(runner.dutReport("dut_metrics", std::nullopt), DutMetricTimes::kGiven, 0);
     const double end = design.duration.toSeconds();
@@ -400,10 +395,10 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
                       config.scenario.dut_metrics->file);
     }
     if (missing > 0) {
-      note(fmt::format("no figures reported by the DUT: {}", first),
-           config.scenario.dut_metrics->file);
+      builder.anomaly(fmt::format("no figures reported by the DUT: {}", first),
+                      config.scenario.dut_metrics->file);
     }
-    return seriesOf(std::move(metrics));
+    return {seriesOf(std::move(metrics)), missing == 0};
   }
   for (std::uint32_t number = 0; number < design.samples; ++number) {
     const Picoseconds time = design.timeOf(number);
@@ -411,11 +406,12 @@ std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& des
     add(runner.dutReport(questionOf(number), time), DutMetricTimes::kAbsent, time.toSeconds());
   }
   if (missing > 0) {
-    note(fmt::format("{} of {} samples without figures reported by the DUT; the first: {}", missing,
-                     design.samples, first),
-         config.scenario.dut_metrics->command.front());
+    builder.anomaly(fmt::format("{} of {} samples without figures reported by the DUT; the first: "
+                                "{}",
+                                missing, design.samples, first),
+                    config.scenario.dut_metrics->command.front());
   }
-  return seriesOf(std::move(metrics));
+  return {seriesOf(std::move(metrics)), missing == 0};
 }
 
 results::Quantity dutReported(double value, std::string unit) {
@@ -515,7 +511,7 @@ results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& ru
     without += episode.count;
   }
   if (samples.size() - without >= kMinSamples) {
-    report(design, figures, samples, dutSeries(config, design, runner, builder), builder);
+    report(design, figures, samples, dutReport(config, design, runner, builder), builder);
   } else {
     builder.result().summary =
         fmt::format("{} of {} samples failed: nothing to report.", without, samples.size());

@@ -83,10 +83,14 @@ std::vector<SoakSample> measureSamples(const TestConfig& config, const SoakDesig
                                        const std::vector<SoakFigure>& figures, TrialRunner& runner,
                                        ResultBuilder& builder);
 
-// Metrics that the DUT reported over a soak, queried with the samples: one series for each metric;
-// errors are anomalies in `builder`. Nothing when the scenario names no source.
-std::vector<DutSeries> dutSeries(const TestConfig& config, const SoakDesign& design,
-                                 TrialRunner& runner, ResultBuilder& builder);
+struct DutReport {
+  std::vector<DutSeries> series;  // one for each metric
+  bool complete = true;           // false: the source gave no figures for some of the samples
+};
+// Metrics that the DUT reported over a soak, queried with the samples. Errors are anomalies in
+// `builder`. No series when the scenario names no source.
+DutReport dutReport(const TestConfig& config, const SoakDesign& design, TrialRunner& runner,
+                    ResultBuilder& builder);
 // A figure reported by the DUT: like a sampled one, but no KPI.
 results::Quantity dutReported(double value, std::string unit);
 
@@ -126,7 +130,7 @@ class SoakProcedure : public Procedure {
   // Tables, charts, KPIs and summary. Invalid samples are anomalies already; at least
   // kMinSamples are valid. `dut`: metrics that the DUT reported.
   virtual void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-                      const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
+                      const std::vector<SoakSample>& samples, const DutReport& dut,
                       ResultBuilder& builder) const = 0;
 };
 

@@ -86,7 +86,7 @@ class DaySoakProcedure final : public SoakProcedure {
            "dut_metrics";
   }
   void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-              const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
+              const std::vector<SoakSample>& samples, const DutReport& dut,
               ResultBuilder& builder) const override;
 };
 
@@ -262,15 +262,15 @@ std::optional<results::Quantity> addStability(const std::vector<SoakFigure>& fig
 }
 
 void DaySoakProcedure::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-                              const std::vector<SoakSample>& samples,
-                              const std::vector<DutSeries>& dut, ResultBuilder& builder) const {
+                              const std::vector<SoakSample>& samples, const DutReport& dut,
+                              ResultBuilder& builder) const {
   addKpiTable(figures, samples, builder);
   const auto over_iterations = addStability(figures, samples, builder);
   const std::size_t episodes = addEpisodes(design, figures, samples, builder);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     if (!figures[i].figure.kpi.empty()) addTimeChart(figures, samples, i, builder);
   }
-  addDutReport(dut, builder);
+  addDutReport(dut.series, builder);
   const std::vector<double> ratios = sampleValues(samples, kJctRatio);
   const stats::Summary summary = stats::summarize(ratios);
   builder.repeated("soak", "JCT ratio", ratios, "");

@@ -59,7 +59,7 @@ class LeakProcedure final : public SoakProcedure {
            "model, and the scenario has no dut_metrics";
   }
   void report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-              const std::vector<SoakSample>& samples, const std::vector<DutSeries>& dut,
+              const std::vector<SoakSample>& samples, const DutReport& dut,
               ResultBuilder& builder) const override;
 };
 
@@ -313,11 +313,11 @@ void addWraps(const SoakDesign& design, const std::vector<SoakFigure>& figures,
 }
 
 void LeakProcedure::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
-                           const std::vector<SoakSample>& samples,
-                           const std::vector<DutSeries>& dut, ResultBuilder& builder) const {
-  const std::vector<Judged> judged = judgedOf(figures, samples, dut);
+                           const std::vector<SoakSample>& samples, const DutReport& dut,
+                           ResultBuilder& builder) const {
+  const std::vector<Judged> judged = judgedOf(figures, samples, dut.series);
   const std::size_t drifts = addTrends(judged, builder);
-  const std::optional<std::size_t> leaks = addMemory(design, dut, builder);
+  const std::optional<std::size_t> leaks = addMemory(design, dut.series, builder);
   if (distinctSamples(samples) == 1) {
     builder.deviation(
         "deterministic: all samples are identical, as nothing happens to the model "
@@ -331,7 +331,9 @@ void LeakProcedure::report(const SoakDesign& design, const std::vector<SoakFigur
   builder.repeated("soak", ratio.column, sampleValues(samples, kJctRatio), ratio.unit);
   const results::Quantity count = quantity(static_cast<double>(drifts), {}, ratio);
   builder.kpi("significant_drifts", "", count);
-  if (slopesOf(judged) < judged.size()) builder.notMeasured("significant_drifts", "");
+  if (!dut.complete || slopesOf(judged) < judged.size()) {
+    builder.notMeasured("significant_drifts", "");
+  }
   builder.primary("Figures with a significant trend", count);
   builder.result().summary = fmt::format("{} of {} figures have a significant trend over {}.",
                                          drifts, slopesOf(judged), durationText(design.duration));

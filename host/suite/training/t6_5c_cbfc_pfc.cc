@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/trial/longest_frame.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/pause_hops.h"
 #include "suite/framework/residual_time.h"
@@ -79,8 +80,6 @@ std::vector<LosslessPoint> CbfcPfcProcedure::pointsOf(const TestConfig& config, 
   return points;
 }
 
-constexpr Bytes kDataFrame{4'200};  // a full packet of any transport, at most
-
 // The victim in a class of its own: between the hosts of incastTrial()'s victim.
 bench::StreamSpec victimStream(const TestConfig& config) {
   bench::StreamSpec stream;
@@ -110,7 +109,7 @@ bench::TrialSpec losslessTrial(const TestConfig& config, const LosslessPoint& po
       static_cast<std::int64_t>(bits / static_cast<double>(rate.bitsPerSecond()) * 1e12));
   // The incast takes longer than its payload at that rate; its acknowledgements and those of what
   // is sent again cross the DUT besides.
-  spec.drain = spec.duration + 4 * pathTime(spec.dut, kDataFrame);
+  spec.drain = spec.duration + 4 * pathTime(spec.dut, bench::longestFrame(spec));
   if (point.alone) spec.workload.reset();
   return spec;
 }

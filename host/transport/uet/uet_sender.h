@@ -377,7 +377,7 @@ class UetSender {
   std::uint32_t idle_tail_ = kNone;
   Picoseconds next_close_ = kNever;
   fabric::Ring<FreeId> free_ids_;
-  fabric::Ring<FreeId> failed_ids_;
+  fabric::Ring<FreeId> failed_ids_;  // of PDCs that failed, for when no others are left
   std::uint32_t next_id_ = 1;
   std::uint64_t started_ = 0;           // PDCs ever
   std::size_t open_ = 0;                // ids in use, without return directions

@@ -31,6 +31,8 @@ results::Quantity resultsQuantity(const StoredQuantity& stored) {
   if (const auto& degrees = stored.uncertainty.degrees_of_freedom) {
     known.statistical.degrees_of_freedom = *degrees;
   }
+  known.least = stored.uncertainty.least;
+  known.most = stored.uncertainty.most;
   if (const auto& parts = stored.uncertainty.systematic) {
     known.systematic.emplace();
     for (const auto& [source, standard] : *parts) known.systematic->push_back({source, standard});

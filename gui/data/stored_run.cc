@@ -102,6 +102,8 @@ StoredUncertainty uncertainty(const Json& json) {
   out.statistical = optionalNumber(json, "statistical");
   out.degrees_of_freedom = optionalNumber(json, "degrees_of_freedom");
   if (json.contains("batches")) out.batches = small(json, "batches");
+  out.least = optionalNumber(json, "least");
+  out.most = optionalNumber(json, "most");
   if (!json.contains("systematic")) return out;
   out.systematic = each(json, "systematic", [](const Json& part) {
     return std::pair(text(part, "source"), real(member(part, "standard"), "standard"));

@@ -22,6 +22,8 @@ struct StoredUncertainty {
   std::optional<double> degrees_of_freedom;  // infinitely many without a number
   std::uint32_t batches = 0;
   std::optional<std::vector<std::pair<std::string, double>>> systematic;  // by source
+  std::optional<double> least;  // the figure cannot lie beyond these
+  std::optional<double> most;
 };
 
 struct StoredPercentile {

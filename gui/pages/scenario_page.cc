@@ -19,6 +19,7 @@
 #include "gui/data/scenario_text.h"
 #include "gui/models/text.h"
 #include "gui/pages/scenario_editor.h"
+#include "scenario/parse.h"
 
 namespace plumbline::gui {
 namespace {
@@ -26,7 +27,6 @@ namespace {
 constexpr int kCheckAfterMs = 400;
 constexpr int kLineRole = Qt::UserRole;
 constexpr int kColumnRole = Qt::UserRole + 1;
-constexpr qint64 kMaxScenarioBytes = 1024LL * 1024;  // of a scenario, as in the server's reader
 
 }  // namespace
 
@@ -161,8 +161,9 @@ bool ScenarioPage::open(const QString& path) {
     emit failed(tr("%1 could not be read: %2").arg(path, file.errorString()));
     return false;
   }
-  if (file.size() > kMaxScenarioBytes) {
-    emit failed(tr("%1 is larger than a scenario may be (1 MiB)").arg(path));
+  constexpr qint64 kMax = scenario::kMaxScenarioBytes;
+  if (file.size() > kMax) {
+    emit failed(tr("%1 is larger than a scenario may be (%2 MiB)").arg(path).arg(kMax >> 20));
     return false;
   }
   setScenario(QFileInfo(path).fileName(), QString::fromUtf8(file.readAll()));

@@ -34,8 +34,13 @@ std::string place(const std::string& file, const std::string& option) {
               "make room on the disk, or choose another place");
 }
 
-// Results of runs, which no output may replace.
-void refuseDatabase(const std::string& file, const std::string& where) {
+// "-", which other programs take for standard output, and results of runs, which no output may
+// replace.
+void refuseUnintended(const std::string& file, const std::string& where) {
+  if (file == "-") {
+    throw Error(ErrorKind::kUsage, "\"-\" is not read as standard output", where,
+                "/dev/stdout, or the name of a file");
+  }
   constexpr std::string_view kMagic = "SQLite format 3";
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return;
@@ -62,11 +67,11 @@ void requireWritable(const std::string& file, const std::string& option) {
     if (error != 0) refuse("the file cannot be written", error, place(file, option));
   };
   if (file.empty()) return check(ENOENT);
+  refuseUnintended(file, place(file, option));
   std::error_code ignored;
   const fs::file_status status = fs::status(file, ignored);
   if (fs::is_directory(status)) return check(EISDIR);
   if (fs::is_regular_file(status)) {
-    refuseDatabase(file, place(file, option));
     return check(tryOpen(file, 0));
   }
   if (fs::exists(status)) {
@@ -95,7 +100,7 @@ void requireDirectory(const std::string& directory, const std::string& option) {
 }
 
 OutputFile::OutputFile(const std::string& file) : file_(file) {
-  refuseDatabase(file, file);
+  refuseUnintended(file, file);
   // Opening a pipe without a reader would block, and no signal would end it.
   std::error_code ignored;
   int pipe = -1;

@@ -83,15 +83,19 @@ class AgentsWatcher final : public control::ControllerWatcher {
 
   // Each line begins with the agent.
   void log(const std::string& agent, const std::string& lines) override {
-    if (!log_) return;
-    for (std::size_t from = 0; from < lines.size();) {
-      const std::size_t end = lines.find('\n', from);
-      log_->stream() << R"({"agent":)" << nlohmann::json(agent).dump() << ","
-                     << lines.substr(from + 1, end - from);
-      from = end + 1;
-    }
-    log_->check();
+    const auto write = [&](OutputFile& file) {
+      for (std::size_t from = 0; from < lines.size();) {
+        const std::size_t end = lines.find('\n', from);
+        file.stream() << R"({"agent":)" << nlohmann::json(agent).dump() << ","
+                      << lines.substr(from + 1, end - from);
+        from = end + 1;
+      }
+      file.check();
+    };
+    errors_.attemptLive(log_, write, [this] { clear(); });
   }
+
+  OutputErrors& outputErrors() { return errors_; }
 
   void clear() {
     if (shown_) noteToTerminal(stderr, "\r\x1b[K");
@@ -129,6 +133,7 @@ class AgentsWatcher final : public control::ControllerWatcher {
   std::mutex mutex_;  // of the following
   std::vector<std::string> places_;
   std::optional<OutputFile> log_;
+  OutputErrors errors_;
 };
 
 // "10.0.0.2:8470: clock +1.2 us, within 30.4 us; trials began at most 12.5 us after …"
@@ -179,7 +184,7 @@ ExitCode runOnAgents(const RunOptions& options) {
          resumeCommand(options));
     return ExitCode::kAborted;
   }
-  return conclude(scenario, run, options);
+  return conclude(scenario, run, options, watcher.outputErrors());
 }
 
 }  // namespace plumbline::cli

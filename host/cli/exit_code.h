@@ -1,18 +1,12 @@
-// The command's exit codes; scripts and CI depend on them (docs/cli.md).
+// The command's exit codes.
 #pragma once
 
 #include "base/error.h"
+#include "session/exit_code.h"
 
 namespace plumbline::cli {
 
-enum class ExitCode {
-  kDone = 0,         // done, and within the scenario's limits if it sets any
-  kLimitMissed = 1,  // done, but a limit was missed
-  kUsage = 2,        // invalid command line or scenario, or not supported by the bench
-  kTesterFault = 3,  // the tester itself failed
-  kInvalid = 4,      // done, but the measurement is invalid
-  kAborted = 5,      // interrupted; resumable
-};
+using session::ExitCode;
 
 constexpr ExitCode exitCodeOf(ErrorKind kind) {
   switch (kind) {

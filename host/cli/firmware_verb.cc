@@ -219,7 +219,7 @@ nlohmann::json portJson(const PortReport& report) {
   return json;
 }
 
-std::string nanoseconds(Picoseconds time) {
+std::string nanosecondsText(Picoseconds time) {
   return fmt::format("{:.3f} ns", static_cast<double>(time.count()) / 1e3);
 }
 
@@ -232,9 +232,9 @@ std::vector<std::vector<std::string>> clockRows(const CardReport& report) {
   if (clock.role == firmware::kPtpOff) return rows;
   rows.push_back({"port, domain", fmt::format("{}, {}", clock.port, clock.domain)});
   rows.push_back({"master", clock.master.empty() ? "-" : clock.master});
-  rows.push_back({"offset", nanoseconds(clock.offset)});
-  rows.push_back({"standard uncertainty", nanoseconds(clock.uncertainty)});
-  rows.push_back({"path delay", nanoseconds(clock.delay)});
+  rows.push_back({"offset", nanosecondsText(clock.offset)});
+  rows.push_back({"standard uncertainty", nanosecondsText(clock.uncertainty)});
+  rows.push_back({"path delay", nanosecondsText(clock.delay)});
   rows.push_back({"rate", fmt::format("{:.6f} ppm", clock.rate_ppm)});
   rows.push_back({"Syncs, exchanges", fmt::format("{}, {}", clock.syncs, clock.exchanges)});
   rows.push_back({"outliers, steps", fmt::format("{}, {}", clock.outliers, clock.steps)});

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/output_file.h"
+#include "cli/note.h"
 
 namespace plumbline::cli {
 namespace {
@@ -53,6 +54,14 @@ void makeOutputDirectories(const RunOptions& options) {
   if (!options.report.empty()) requireDirectory(options.report, "--report");
   // Runs on a server are stored there.
   if (options.server.address.empty()) requireDirectory(options.results, "--results");
+}
+
+void OutputErrors::check() const {
+  if (first_) throw Error(*first_);
+}
+
+void OutputErrors::noteOutputEnded(const Error& error) {
+  note(stderr, "{}\nthis output ends here, the run goes on\n", error.what());
 }
 
 }  // namespace plumbline::cli

@@ -18,6 +18,7 @@
 #include "session/capture_file.h"
 #include "session/first_frame.h"
 #include "session/run.h"
+#include "suite/framework/profile.h"
 #include "sweep/point.h"
 #include "wire/frame.h"
 
@@ -80,10 +81,9 @@ void showTest(const PlannedTest& test, const scenario::Scenario& scenario,
               const bench::Capabilities& bench, const PlanOptions& options,
               session::CaptureFile* capture) {
   const suite::Plan& plan = test.plan;
-  const std::string size =
-      plan.packet_hops > 0
-          ? fmt::format("{:.3g} packet-hops", plan.packet_hops)
-          : fmt::format("{:.6g} ms of card time", plan.simulated_time.toSeconds() * 1e3);
+  const std::string size = plan.packet_hops > 0
+                               ? fmt::format("{:.3g} packet-hops", plan.packet_hops)
+                               : suite::roundedTimeText(plan.simulated_time) + " of card time";
   fmt::print("{} {}: {} points, {} trials, {}, about {} here\n", test.procedure->id(),
              test.procedure->title(), plan.points.size(), plan.trials_expected, size,
              durationText(session::expectedTime(plan, scenario, bench)));

@@ -121,6 +121,12 @@ class Follower {
     return over_ && ++polls_after_end_ > kMaxPollsAfterEnd;
   }
 
+  // Removes a live line.
+  void clear() {
+    const std::scoped_lock lock(mutex_);
+    progress_.clear();
+  }
+
   void finish(Client& client) {
     client.unwatch();
     const std::scoped_lock lock(mutex_);
@@ -176,7 +182,8 @@ class Follower {
 // Copies the server's log of the run line by line.
 class LogCopy {
  public:
-  explicit LogCopy(const std::string& file) {
+  LogCopy(const std::string& file, Follower& follower, OutputErrors& errors)
+      : follower_(follower), errors_(errors) {
     if (!file.empty()) file_.emplace(file);
   }
 
@@ -190,17 +197,20 @@ class LogCopy {
 
   // Fetches all parts. A part that is not available now is requested again.
   void take(Client& client, std::int64_t run) {
-    if (!file_) return;
-    for (;;) {
+    while (file_) {
       const auto lines = outcomeOf<std::string>(
           [&](auto done) { client.log(run, static_cast<std::uint64_t>(taken_), done); });
       if (!lines.ok() || lines.value().empty()) return;
       taken_ += lines.value().size();
-      file_->write(lines.value());
+      errors_.attemptLive(
+          file_, [&](OutputFile& file) { file.write(lines.value()); },
+          [this] { follower_.clear(); });
     }
   }
 
  private:
+  Follower& follower_;
+  OutputErrors& errors_;
   std::optional<OutputFile> file_;
   std::size_t taken_ = 0;  // bytes
   std::chrono::steady_clock::time_point next_;
@@ -225,19 +235,27 @@ void printResumedRun(const RunState& begun) {
   note(stderr, "going on with run {}: {} trials are stored\n", begun.id, begun.trials);
 }
 
-// The file of the report; empty when none was requested.
-std::string fetchFiles(Client& client, std::int64_t id, const RunOptions& run) {
+// The file of the report; empty when there is none.
+std::string fetchFiles(Client& client, std::int64_t id, const RunOptions& run,
+                       OutputErrors& errors) {
   std::string report;
   if (!run.json.empty()) {
-    writeFile(run.json, wait<std::string>([&](auto done) { client.results(id, done); }));
+    errors.attempt([&] {
+      writeFile(run.json, wait<std::string>([&](auto done) { client.results(id, done); }));
+    });
   }
   if (!run.report.empty()) {
-    requireDirectory(run.report, "--report");
-    report = (std::filesystem::path(run.report) / "report.html").string();
-    writeFile(report, wait<std::string>([&](auto done) { client.report(id, done); }));
+    errors.attempt([&] {
+      requireDirectory(run.report, "--report");
+      const std::string file = (std::filesystem::path(run.report) / "report.html").string();
+      writeFile(file, wait<std::string>([&](auto done) { client.report(id, done); }));
+      report = file;
+    });
   }
   if (!run.capture.empty()) {
-    writeFile(run.capture, wait<std::string>([&](auto done) { client.capture(id, done); }));
+    errors.attempt([&] {
+      writeFile(run.capture, wait<std::string>([&](auto done) { client.capture(id, done); }));
+    });
   }
   return report;
 }
@@ -270,7 +288,8 @@ ExitCode runRemotely(const RunOptions& run) {
   request.resume = run.resume;
   checkOutputFiles(run);
   makeOutputDirectories(run);
-  LogCopy log(run.jsonl);
+  OutputErrors errors;
+  LogCopy log(run.jsonl, follower, errors);
 
   printServerWarnings(*client, request.scenario, run.scenario.file);
   const InterruptGuard interrupt;
@@ -300,10 +319,11 @@ ExitCode runRemotely(const RunOptions& run) {
   if (ended.status != "done") throw Error(ErrorKind::kTester, ended.error, run.server.address);
   const auto text = wait<std::string>(
       [&](auto done) { run.tables ? client->tables(id, done) : client->summary(id, done); });
-  const std::string report = fetchFiles(*client, id, run);
+  const std::string report = fetchFiles(*client, id, run, errors);
   fmt::print("{}", printable(text, true));
   if (!run.tables) fmt::print("all tables: run with --tables\n");
   if (!report.empty()) fmt::print("report {}\n", report);
+  errors.check();
   return static_cast<ExitCode>(ended.exit_code.value_or(static_cast<int>(ExitCode::kInvalid)));
 }
 

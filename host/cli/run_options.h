@@ -48,9 +48,12 @@ std::int64_t chooseRun(results::ResultStore& store, const results::RunIdentity& 
 ExitCode printRun(const results::StoredRun& run, const session::Verdict& verdict, bool tables,
                   const std::string& results);
 
-// Prints a finished run and writes its files; returns the resulting exit code.
+class OutputErrors;
+
+// Prints a finished run and writes its files; returns the resulting exit code. `errors`: of the
+// outputs so far, those written while it ran. Throws the first error of all after the rest.
 ExitCode conclude(const scenario::Scenario& scenario, const results::StoredRun& run,
-                  const RunOptions& options);
+                  const RunOptions& options, OutputErrors& errors);
 
 // The command that continues it.
 std::string resumeCommand(const RunOptions& options);

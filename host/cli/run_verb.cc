@@ -38,6 +38,7 @@ class CommandWatcher final : public session::RunWatcher {
   }
 
   Progress& progress() { return progress_; }
+  OutputErrors& outputErrors() { return errors_; }
 
   bool stopRequested() override { return interrupt_.requested(); }
   void beginTest(const std::string& test, std::uint64_t expected) override {
@@ -51,18 +52,24 @@ class CommandWatcher final : public session::RunWatcher {
     progress_.update(std::clamp(static_cast<double>(progress.done.count()) / total, 0.0, 1.0));
   }
   void captured(const card::CapturedFrame& frame, const std::string& trial) override {
-    capture_->write(frame, trial);
+    writeLive(capture_, [&](session::CaptureFile& file) { file.write(frame, trial); });
   }
   void endTrial(const session::TrialRecord& record) override {
     progress_.endTrial(session::trialInWords(record.result), record.stored);
-    if (log_) log_->write(record);
-    if (capture_) capture_->endTrial();
+    writeLive(log_, [&](session::TrialLog& log) { log.write(record); });
+    writeLive(capture_, [](session::CaptureFile& file) { file.endTrial(); });
   }
   void endTest() override { progress_.endTest(); }
 
  private:
+  template <typename File, typename Write>
+  void writeLive(std::optional<File>& file, const Write& write) {
+    errors_.attemptLive(file, write, [this] { progress_.clear(); });
+  }
+
   InterruptGuard interrupt_;
   Progress progress_;
+  OutputErrors errors_;
   std::optional<session::CaptureFile> capture_;
   std::optional<session::TrialLog> log_;
 };
@@ -107,7 +114,7 @@ ExitCode runHere(const RunOptions& options) {
          resumeCommand(options));
     return ExitCode::kAborted;
   }
-  return conclude(prepared.scenario, store.loadRun(id), options);
+  return conclude(prepared.scenario, store.loadRun(id), options, watcher.outputErrors());
 }
 
 ExitCode run(const RunOptions& options) {

@@ -92,6 +92,7 @@ scenario::Access scenarioAccessOf(const ServeOptions& options) {
 
 ExitCode serve(const ServeOptions& options) {
   const control::Api::Access access = accessOf(options);
+  requireDirectory(options.results, "--results");
   const InterruptGuard interrupt;
   control::LiveHub live(control::randomIdentifier());
   control::Metrics metrics;

@@ -69,6 +69,16 @@ void refuseUnknownWords(const CLI::App& app) {
   for (const CLI::App* verb : app.get_subcommands()) refuseUnknownWords(*verb);
 }
 
+// An empty value is usually that of a shell variable that is not set.
+void refuseEmptyValues(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (value.empty()) refuse(app, option->get_name() + " has an empty value", helpHint(app));
+    }
+  }
+  for (const CLI::App* verb : app.get_subcommands()) refuseEmptyValues(*verb);
+}
+
 }  // namespace
 
 bool parse(CLI::App& app, int argc, const char* const* argv) {
@@ -87,6 +97,7 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
     }
     refuse(verb, error.what(), helpHint(verb));
   }
+  refuseEmptyValues(app);
   return true;
 }
 

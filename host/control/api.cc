@@ -135,6 +135,10 @@ void require(const ApiRequest& request, std::initializer_list<std::string_view> 
 ApiAnswer answerOf(const Refusal& refusal) {
   ApiAnswer refused = answer(refusal.status, refusal);
   if (refusal.status == 405) refused.allow = refusal.remedy;  // says the methods: require()
+  // RFC 9110, 12.5.3: only then, so that a client can tell it from an unknown media type.
+  if (refusal.status == 415 && refusal.where == kContentEncoding) {
+    refused.accept_encoding = refusal.remedy;
+  }
   return refused;
 }
 
@@ -143,7 +147,8 @@ Api::Api(const Parts& parts, Access access) : parts_(parts), access_(std::move(a
 }
 
 // Browsers send an Origin; another site must not control a tester, with or without a token. The
-// Host is checked because another site's name may resolve to loopback.
+// Host is checked because another site's name may resolve to loopback (DNS rebinding). A request
+// without one, which only HTTP/1.0 allows, is not of a browser: they speak HTTP/1.1 and later.
 void Api::admit(const ApiRequest& request) const {
   if (!access_.token.empty()) {
     const auto token = bearerToken(request.authorization);
@@ -152,11 +157,11 @@ void Api::admit(const ApiRequest& request) const {
                     "Bearer and the token of the server's --token-file");
     }
   }
-  if (access_.only_local && !isLoopback(request.host)) {
+  if (access_.only_local && request.host && !isLoopback(*request.host)) {
     throw Refused(403, "this server answers to loopback names only", "Host", "localhost");
   }
   const std::string origin = lowerCase(request.origin);
-  const std::string host = lowerCase(request.host);
+  const std::string host = lowerCase(request.host.value_or(""));
   if (!origin.empty() && origin != "http://" + host && origin != "https://" + host) {
     throw Refused(403, "requests from other sites are refused", "Origin");
   }
@@ -212,6 +217,10 @@ Api::Upgrade Api::upgrade(const ApiRequest& request) {
   try {
     admit(request);
     if (pathOf(request) != "/api/v1/live") notFound(request);
+    if (request.websocket_version != kWebSocketVersion) {
+      throw Refused(426, "this version of the WebSocket protocol is not known",
+                    "Sec-WebSocket-Version", kWebSocketVersion);
+    }
     upgrade.since = queried(request, "since=").value_or(0);
   } catch (const Refused& refused) {
     upgrade.refusal = answerOf(refused.refusal());
@@ -270,9 +279,14 @@ ApiAnswer Api::dispatchScenario(std::string_view rest, const ApiRequest& request
     require(request, {kPost});
     return answer(200, plan(bodyOf<ScenarioRequest>(request), parts_.runs.access()));
   }
-  require(request, {kGet});
-  if (rest.empty()) return answer(200, listScenarios());
-  if (const auto name = behind(rest, "/")) return answer(200, showScenario(std::string(*name)));
+  if (rest.empty()) {
+    require(request, {kGet});
+    return answer(200, listScenarios());
+  }
+  if (const auto name = behind(rest, "/")) {
+    require(request, {kGet});
+    return answer(200, showScenario(std::string(*name)));
+  }
   notFound(request);
 }
 
@@ -301,21 +315,26 @@ ApiAnswer Api::dispatchRun(std::string_view rest, const ApiRequest& request) {
     require(request, {kPost});
     return made(parts_.runs.resume(*run), fmt::format("runs/{}", *run));
   }
-  require(request, {kGet});
-  if (action.empty()) return answer(200, parts_.runs.state(*run));
+  // The path is looked at before the method: of what does not exist there are no methods.
+  const auto reads = [&](std::string_view one) {
+    if (action != one) return false;
+    require(request, {kGet});
+    return true;
+  };
+  if (reads("")) return answer(200, parts_.runs.state(*run));
   const RunArchive& stored = parts_.runs.archive();
-  if (action == "/trials") {
+  if (reads("/trials")) {
     return answer(200, stored.trials(*run, queried(request, "since=").value_or(0)));
   }
-  if (action == "/log") {
+  if (reads("/log")) {
     return content("application/x-ndjson",
                    stored.log(*run, queried(request, "since=").value_or(0)));
   }
-  if (action == "/results") return content(kJson, results::exportJson(stored.load(*run)));
-  if (action == "/summary") return content(kText, stored.summary(*run));
-  if (action == "/tables") return content(kText, stored.tables(*run));
-  if (action == "/report") return content("text/html; charset=utf-8", stored.report(*run));
-  if (action == "/capture") return content("application/x-pcapng", parts_.runs.capture(*run));
+  if (reads("/results")) return content(kJson, results::exportJson(stored.load(*run)));
+  if (reads("/summary")) return content(kText, stored.summary(*run));
+  if (reads("/tables")) return content(kText, stored.tables(*run));
+  if (reads("/report")) return content("text/html; charset=utf-8", stored.report(*run));
+  if (reads("/capture")) return content("application/x-pcapng", parts_.runs.capture(*run));
   notFound(request);
 }
 

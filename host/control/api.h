@@ -12,20 +12,23 @@
 #include "control/metrics.h"
 #include "control/port_table.h"
 #include "control/run_manager.h"
+#include "scenario/parse.h"
 
 namespace plumbline::control {
 
-inline constexpr std::size_t kMaxBodyBytes = 2U << 20U;
+// Of a request. The quotes and line breaks of the largest scenario take two bytes each in JSON.
+inline constexpr std::size_t kMaxBodyBytes = 2 * scenario::kMaxScenarioBytes;
 
 struct ApiRequest {
   std::string method;  // "GET"
   std::string target;  // "/api/v1/runs?x=1", or "*"
   std::string body;
+  std::optional<std::string> host;  // that of the target or the field; none: only of HTTP/1.0
   // Header fields; empty = absent.
-  std::string host;  // or that of the target
   std::string origin;
   std::string authorization;
   std::string content_type;
+  std::string websocket_version;
 };
 
 struct ApiAnswer {
@@ -33,9 +36,15 @@ struct ApiAnswer {
   std::string content_type;  // empty = no body
   std::string body;
   // Header fields; empty = absent.
-  std::string allow;     // methods of the resource
-  std::string location;  // of the created resource
+  std::string allow;            // methods of the resource
+  std::string location;         // of the created resource
+  std::string accept_encoding;  // content codings of request bodies
 };
+
+// Field in which a request says the content coding of its body.
+inline constexpr const char* kContentEncoding = "Content-Encoding";
+// The only version of the WebSocket protocol (RFC 6455, 4.1).
+inline constexpr const char* kWebSocketVersion = "13";
 
 ApiAnswer answerOf(const Refusal& refusal);
 

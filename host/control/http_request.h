@@ -19,7 +19,8 @@ std::optional<Refusal> faultOf(const Message& message) {
   const auto header = [&message](field name) { return std::string(message[name]); };
   const std::string target(message.target());
   // RFC 9112, 3.2
-  if (message.method_string() != "CONNECT" && !requestTarget(target)) {
+  const std::string method(message.method_string());
+  if (method != "CONNECT" && !requestTarget(method, target)) {
     return Refusal{400,
                    "the request target does not exist on this server",
                    target,
@@ -44,6 +45,12 @@ std::optional<Refusal> faultOf(const Message& message) {
       return Refusal{501, "the transfer coding is not known", "Transfer-Encoding", "chunked", {}};
     }
   }
+  // RFC 9110, 8.4: what is in such a body is not known before it is decoded.
+  if (const auto codings = message.count(field::content_encoding); codings > 0) {
+    if (codings > 1 || lowerCase(header(field::content_encoding)) != "identity") {
+      return Refusal{415, "the content coding is not known", kContentEncoding, "identity", {}};
+    }
+  }
   // RFC 9110, 10.1.1
   if (message.version() >= 11 && message.count(field::expect) > 0 &&
       lowerCase(header(field::expect)) != "100-continue") {
@@ -57,15 +64,23 @@ inline ApiRequest apiRequestOf(
     const boost::beast::http::request<boost::beast::http::string_body>& request) {
   using boost::beast::http::field;
   const auto header = [&request](field name) { return std::string(request[name]); };
+  const std::string method(request.method_string());
   const std::string asked(request.target());
-  const RequestTarget target = requestTarget(asked).value_or(RequestTarget{{}, asked});
-  return {std::string(request.method_string()),
+  const RequestTarget target = requestTarget(method, asked).value_or(RequestTarget{{}, asked});
+  std::optional<std::string> host;
+  if (!target.authority.empty()) {
+    host = target.authority;
+  } else if (request.count(field::host) > 0) {
+    host = header(field::host);
+  }
+  return {method,
           target.resource,
           request.body(),
-          target.authority.empty() ? header(field::host) : target.authority,
+          host,
           header(field::origin),
           header(field::authorization),
-          header(field::content_type)};
+          header(field::content_type),
+          header(field::sec_websocket_version)};
 }
 
 }  // namespace plumbline::control

@@ -34,12 +34,12 @@ unsigned digitOf(char c) {
   return 16;
 }
 
-std::string normalizedEscapes(std::string_view path) {
+std::string normalizedEscapes(std::string_view text) {
   std::string plain;
-  for (std::size_t at = 0; at < path.size(); ++at) {
-    if (path[at] == '%' && at + 2 < path.size()) {
-      const unsigned high = digitOf(path[at + 1]);
-      const unsigned low = digitOf(path[at + 2]);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '%' && at + 2 < text.size()) {
+      const unsigned high = digitOf(text[at + 1]);
+      const unsigned low = digitOf(text[at + 2]);
       const auto c = static_cast<char>(high * 16 + low);
       if (high < 16 && low < 16 && isUnreserved(c)) {
         plain += c;
@@ -47,7 +47,7 @@ std::string normalizedEscapes(std::string_view path) {
         continue;
       }
     }
-    plain += path[at];
+    plain += text[at];
   }
   return plain;
 }
@@ -104,7 +104,21 @@ std::optional<std::string> hostName(std::string_view authority) {
   return lowerCase(name);
 }
 
-std::optional<RequestTarget> requestTarget(std::string_view target) {
+std::optional<std::string_view> requestVersion(std::string_view line) {
+  constexpr std::string_view kForm = "HTTP/0.0";
+  const std::size_t method_end = line.find(' ');
+  if (method_end == std::string_view::npos) return std::nullopt;
+  const std::size_t target_end = line.find(' ', method_end + 1);
+  if (target_end == std::string_view::npos) return std::nullopt;
+  const std::string_view version = line.substr(target_end + 1, kForm.size());
+  const bool good =
+      version.size() == kForm.size() &&
+      std::equal(version.begin(), version.end(), kForm.begin(),
+                 [](char c, char form) { return form == '0' ? c >= '0' && c <= '9' : c == form; });
+  return good ? std::optional(version) : std::nullopt;
+}
+
+std::optional<RequestTarget> requestTarget(std::string_view method, std::string_view target) {
   RequestTarget parts;
   if (target == "*") return RequestTarget{{}, "*"};
   if (!target.starts_with('/')) {
@@ -118,10 +132,12 @@ std::optional<RequestTarget> requestTarget(std::string_view target) {
     if (!hostName(parts.authority)) return std::nullopt;
     target.remove_prefix(path);
   }
-  const std::size_t query = std::min(target.find('?'), target.size());
-  parts.resource = normalizedEscapes(target.substr(0, query));
-  if (parts.resource.empty()) parts.resource = "/";
-  parts.resource += target.substr(query);
+  if (target.empty() && method == "OPTIONS") {
+    parts.resource = "*";
+    return parts;
+  }
+  parts.resource = normalizedEscapes(target);
+  if (!parts.resource.starts_with('/')) parts.resource.insert(0, "/");
   return parts;
 }
 

@@ -21,14 +21,19 @@ std::string mediaType(std::string_view content_type);
 // brackets; nothing for invalid text (RFC 9110, 7.2).
 std::optional<std::string> hostName(std::string_view authority);
 
+// The version in a request's first line, "HTTP/1.1" of "GET / HTTP/1.1"; nothing for a version of
+// another form (RFC 9112, 2.3).
+std::optional<std::string_view> requestVersion(std::string_view line);
+
 // A request's target in the three forms for a server without proxies (RFC 9112, 3.2).
 struct RequestTarget {
   std::string authority;  // of the absolute form: replaces the Host field
   std::string resource;   // "/path?query", or "*"
 };
 // Nothing for a target of another form. Unnecessary escapes are undone (RFC 3986, 6.2.2.2):
-// /api/v1/%72uns is /api/v1/runs.
-std::optional<RequestTarget> requestTarget(std::string_view target);
+// /api/v1/%72uns?since=%31 is /api/v1/runs?since=1. An absolute target without path and query is
+// "*" for OPTIONS (RFC 9112, 3.2.4), and "/" for other methods.
+std::optional<RequestTarget> requestTarget(std::string_view method, std::string_view target);
 
 // True for methods of RFC 9110 and 5789.
 bool isKnownMethod(std::string_view method);

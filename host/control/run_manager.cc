@@ -355,8 +355,7 @@ std::optional<int> RunManager::exitCodeOf(const results::RunInfo& info) {
       scenario::parseScenario(identity.scenario_text, identity.scenario_file, session::vocabulary(),
                               {.origin = scenario::Origin::kStored});
   if (!parsed.ok()) return std::nullopt;
-  const session::Verdict verdict = session::verdictOf(parsed.scenario, stored);
-  const int code = !verdict.valid ? 4 : verdict.met ? 0 : 1;
+  const auto code = static_cast<int>(session::verdictOf(parsed.scenario, stored).exitCode());
   const std::scoped_lock lock(mutex_);
   return exit_codes_.emplace(info.id, code).first->second;
 }

@@ -52,6 +52,7 @@ using boost::system::error_code;
 using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 using Request = http::request<http::string_body>;
+using Parser = http::request_parser<http::string_body>;
 
 constexpr std::uint32_t kMaxHeaderBytes = 16U << 10U;
 constexpr std::size_t kMaxClientMessage = 4U << 10U;  // live clients send nothing of use
@@ -233,16 +234,15 @@ class Server::Impl {
   asio::awaitable<void> serveRequests(Stream stream) {
     beast::flat_buffer buffer(kMaxHeaderBytes + kMaxBodyBytes);
     for (bool more = true; more && !closing_;) {
-      http::request_parser<http::string_body> parser;
-      parser.header_limit(kMaxHeaderBytes);
-      parser.body_limit(kMaxBodyBytes);
       beast::get_lowest_layer(stream).expires_after(options_.idle);
       if (!co_await skipEmptyLines(stream, buffer)) break;
       // For the whole request: a slow header takes time from the body.
       const auto until = std::chrono::steady_clock::now() + options_.request;
       beast::get_lowest_layer(stream).expires_at(until);
       std::optional<BodyShare> body;
-      auto [error, header] = co_await http::async_read_header(stream, buffer, parser, kTuple);
+      std::optional<Parser> reading;
+      error_code error = co_await readHeader(stream, buffer, reading);
+      Parser& parser = *reading;
       if (!error) {
         if (const auto fault = faultOf(parser.get())) {
           co_await refuse(stream, *fault, parser.get().method());
@@ -260,10 +260,10 @@ class Server::Impl {
         }
         body.emplace(body_bytes_, length);
         if (waitsForContinue(parser) && buffer.size() == 0) co_await writeContinue(stream);
-        std::tie(error, header) = co_await http::async_read(stream, buffer, parser, kTuple);
+        std::tie(error, std::ignore) = co_await http::async_read(stream, buffer, parser, kTuple);
       }
       if (error) {
-        co_await refuseUnread(stream, error);
+        co_await refuseUnread(stream, error, firstLine(buffer));
         break;
       }
       if (websocket::is_upgrade(parser.get())) {
@@ -302,8 +302,32 @@ class Server::Impl {
     }
   }
 
+  // The text of the buffer up to the end of its first line.
+  static std::string_view firstLine(const beast::flat_buffer& buffer) {
+    const std::string_view text(static_cast<const char*>(buffer.data().data()), buffer.size());
+    return text.substr(0, text.find_first_of("\r\n"));
+  }
+
+  // Reads the header of the request with which the buffer begins. Later versions of HTTP/1 are read
+  // as 1.1 (RFC 9110, 2.5): Beast refuses them and leaves the line in the buffer.
+  template <typename Stream>
+  static asio::awaitable<error_code> readHeader(Stream& stream, beast::flat_buffer& buffer,
+                                                std::optional<Parser>& parser) {
+    for (;;) {
+      parser.emplace();
+      parser->header_limit(kMaxHeaderBytes);
+      parser->body_limit(kMaxBodyBytes);
+      const auto [error, bytes] = co_await http::async_read_header(stream, buffer, *parser, kTuple);
+      if (error != http::error::bad_version) co_return error;
+      const std::string_view line = firstLine(buffer);
+      const auto version = requestVersion(line);
+      if (!version || *version <= "HTTP/1.1" || *version > "HTTP/1.9") co_return error;
+      const auto minor = static_cast<std::size_t>(version->end() - 1 - line.begin());
+      static_cast<char*>(buffer.data().data())[minor] = '1';
+    }
+  }
+
   // Whether the client waits for "100 Continue" before sending the body (RFC 9110, 10.1.1).
-  template <typename Parser>
   static bool waitsForContinue(const Parser& parser) {
     return !parser.is_done() && parser.get().version() >= 11 &&
            parser.get().count(http::field::expect) > 0;
@@ -315,9 +339,10 @@ class Server::Impl {
     co_await asio::async_write(stream, asio::buffer(kContinue.data(), kContinue.size()), kTuple);
   }
 
-  // Answers a request that could not be read, where an answer is useful.
+  // Answers a request that could not be read, where an answer is useful. `line`: its first line, if
+  // the error is of that.
   template <typename Stream>
-  asio::awaitable<void> refuseUnread(Stream& stream, error_code error) {
+  asio::awaitable<void> refuseUnread(Stream& stream, error_code error, std::string_view line) {
     Refusal refusal;
     if (error == http::error::body_limit) {
       refusal = {
@@ -328,7 +353,8 @@ class Server::Impl {
                  "header",
                  fmt::format("at most {} bytes", kMaxHeaderBytes),
                  {}};
-    } else if (error == http::error::bad_version) {
+    } else if (const auto version = requestVersion(line);
+               error == http::error::bad_version && version && !version->starts_with("HTTP/1.")) {
       refusal = {505, "this version of HTTP is not known", "", "HTTP/1.1", {}};
     } else if (error.category() == http::make_error_code(http::error::bad_target).category() &&
                error != http::error::end_of_stream && error != http::error::partial_message) {
@@ -391,7 +417,6 @@ class Server::Impl {
   }
 
   // Largest body of the request, by its header.
-  template <typename Parser>
   static std::uint64_t bodyLength(const Parser& parser) {
     if (parser.chunked()) return kMaxBodyBytes;
     const auto length = parser.content_length();
@@ -425,13 +450,17 @@ class Server::Impl {
     response.set(http::field::server, "plumbline");
     if (!answer.allow.empty()) response.set(http::field::allow, answer.allow);
     if (!answer.location.empty()) response.set(http::field::location, answer.location);
+    if (!answer.accept_encoding.empty()) {
+      response.set(http::field::accept_encoding, answer.accept_encoding);
+    }
     response.set(http::field::cache_control, "no-store");
     response.set("X-Content-Type-Options", "nosniff");
     if (!answer.content_type.empty()) response.set(http::field::content_type, answer.content_type);
     if (answer.status == 401) response.set(http::field::www_authenticate, "Bearer");
     response.keep_alive(keep_alive);
-    if (answer.status == 426) {  // RFC 9110, 15.5.22
+    if (answer.status == 426) {  // RFC 9110, 15.5.22; RFC 6455, 4.4
       response.set(http::field::upgrade, "websocket");
+      response.set(http::field::sec_websocket_version, kWebSocketVersion);
       response.set(http::field::connection, keep_alive ? "Upgrade" : "Upgrade, close");
     } else if (as.version_1_0 && keep_alive) {
       response.set(http::field::connection, "keep-alive");

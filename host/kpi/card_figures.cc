@@ -28,7 +28,7 @@ Declarations cardFigures() {
       less(
           "hop_retries_sigma", kRatio,
           "Retries on a hop less the number expected from the error ratio, in standard deviations"),
-      less("hop_repeated_percent", kShare, "Frames of a hop that were sent again"),
+      less("hop_repeated_percent", kExcess, "Frames of a hop that were sent again"),
       neither("damaged_frames", kFrames, "Frames damaged by bit errors"),
       neither("llr_retries", kFrames, "Frames repaired by link-level retry"),
       neither("injected_errors", kFrames, "Errors injected"),

@@ -46,7 +46,8 @@ Declarations congestionFigures() {
       less("retransmitted_packets", kPackets, "Data packets retransmitted by the transport"),
       less("resent_bytes", kBytes, "Payload sent again"),
       less("out_of_order_per_s", kPacketsPerSecond,
-           "Data packets that arrived before one sent earlier, per second"),
+           "Data packets that arrived while one sent earlier was missing, late or lost (UC, UUD: "
+           "after one sent later), per second"),
       less("discarded_packets", kPackets,
            "Packets discarded because their service does not accept them out of order"),
       less("ecn_percent", kShare, "Data packets received with a CE mark"),
@@ -66,9 +67,9 @@ Declarations congestionFigures() {
       less("queue_max_bytes", kBytes, "Longest queue of any port"),
       neither("queue_at_onset_bytes", kBytes, "Queue length when the first packet was marked"),
       neither("ecn_threshold_bytes", kBytes, "Queue above which packets are marked"),
-      neither("ecn_deviation_percent", kExcess,
+      neither("ecn_deviation_percent", kChange,
               "Measured marking threshold less the configured one, in % of the latter"),
-      neither("ecn_kmax_deviation_percent", kExcess,
+      neither("ecn_kmax_deviation_percent", kChange,
               "Measured end of the marking ramp less the configured one, in % of the latter"),
       neither("marking_percent", kShare, "Packets marked at a depth of the queue"),
   };

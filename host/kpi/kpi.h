@@ -26,7 +26,7 @@ struct Declaration {
   std::string name;  // "busbw_gbps"; where there is a unit, it is the suffix
   std::string unit;  // as in results::Quantity: "Gb/s"; empty = plain number
   Better better = Better::kLess;
-  double min = 0;  // range of a limit on it
+  double min = 0;  // range in which it lies, and limits on it
   double max = 0;
   std::string meaning;           // one line without a full stop
   std::optional<Basis> basis{};  // where the unit does not determine it

@@ -18,7 +18,7 @@ Declarations soakFigures();
 Declarations cardFigures();
 Declarations expertFigures();
 
-// A unit, and the range of limits in it.
+// A unit, and the range of figures in it.
 struct Scale {
   const char* unit;
   double max;
@@ -30,8 +30,10 @@ inline constexpr Scale kMilliseconds{"ms", 1e12};
 inline constexpr Scale kGigabytesPerSecond{"GB/s", 1e6};
 inline constexpr Scale kGigabitsPerSecond{"Gb/s", 1e6};
 inline constexpr Scale kShare{"%", 100};
-inline constexpr Scale kExcess{"%", 1e6};        // a percentage that may be above 100
-inline constexpr Scale kChange{"%", 1e6, -1e6};  // may be a loss
+inline constexpr Scale kExcess{"%", 1e6};          // a percentage that may be above 100
+inline constexpr Scale kChange{"%", 1e6, -1e6};    // may be a loss
+inline constexpr Scale kDecrease{"%", 100, -1e6};  // may be an increase
+inline constexpr Scale kMicrosecondsLess{"us", 1e12, -1e12};
 inline constexpr Scale kMillisecondsLess{"ms", 1e12, -1e12};
 inline constexpr Scale kPartsPerMillion{"ppm", 1e6};
 inline constexpr Scale kAnyPartsPerMillion{"ppm", 1e12};  // of another number of packets
@@ -43,8 +45,9 @@ inline constexpr Scale kCount{"", 1e15};
 inline constexpr Scale kFrames{"frames", 1e15};
 inline constexpr Scale kPackets{"packets", 1e15};
 inline constexpr Scale kEvents{"events", 1e15};
-inline constexpr Scale kBurst{"frames", 16'777'216, 1};
+inline constexpr Scale kBurst{"frames", 16'777'216};
 inline constexpr Scale kFairness{"", 1};
+inline constexpr Scale kHidden{"", 1, -1e6};  // nothing is, and more time than computed was needed
 inline constexpr Scale kRatio{"", 1e6};
 
 inline Declaration figure(std::string name, Better better, const Scale& scale,

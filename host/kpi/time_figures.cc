@@ -100,9 +100,8 @@ Declarations timeFigures() {
       less("jct_ms", kMilliseconds, "Job completion time"),
       less("jct_us", kMicroseconds, "Job completion time"),
       ofTimes(less("jct_ratio", kRatio, "Job completion time over the ideal one")),
-      ofTimes(
-          more("overlap_fraction", kFairness, "Share of the communication that computing hides")),
-      ofTimes(more("hidden_fraction", kFairness,
+      ofTimes(more("overlap_fraction", kHidden, "Share of the communication that computing hides")),
+      ofTimes(more("hidden_fraction", kHidden,
                    "Share of the measured communication that computing hides")),
       less("effective_comm_overhead_ms", kMilliseconds, "Job completion time less its computing"),
       ofTimes(less("comm_overhead_percent", kExcess,
@@ -114,7 +113,7 @@ Declarations timeFigures() {
       less("completion_us", kMicroseconds, "Time until every message is complete"),
       less("victim_us", kMicroseconds,
            "Time of the messages of a flow that shares no congested port"),
-      less("hol_blocking_us", kMicroseconds,
+      less("hol_blocking_us", kMicrosecondsLess,
            "Time that the incast adds to messages of other flows"),
       less("convergence_us", kMicroseconds,
            "Time until every flow stays within 10 % of its fair share"),
@@ -125,9 +124,9 @@ Declarations timeFigures() {
       less("goodput_back_us", kMicroseconds, "Time from a failure until the goodput has recovered"),
       less("failure_iteration_us", kMicroseconds, "Time of the iteration with the failure"),
       ofTimes(
-          less("job_overhead_percent", kExcess, "Time that a failure adds to the whole job, in %")),
+          less("job_overhead_percent", kChange, "Time that a failure adds to the whole job, in %")),
       ofTimes(
-          less("jct_overhead_percent", kExcess, "Time that a failure adds to its iteration, in %")),
+          less("jct_overhead_percent", kChange, "Time that a failure adds to its iteration, in %")),
       ofTimes(less("failure_iteration_vs_p99", kRatio,
                    "Time of the iteration with the failure over the P99 of the others")),
       less("zero_throughput_us", kMicroseconds, "Longest time in which nothing was delivered"),

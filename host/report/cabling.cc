@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,15 +15,6 @@ namespace {
 using fabric::Link;
 using fabric::LinkId;
 using fabric::Topology;
-
-// "leaf" of "pod1.leaf12".
-std::string kindOf(const fabric::Node& node) {
-  std::string kind = node.name.substr(node.name.rfind('.') + 1);
-  while (!kind.empty() && std::isdigit(static_cast<unsigned char>(kind.back())) != 0) {
-    kind.pop_back();
-  }
-  return kind.empty() ? node.name : kind;
-}
 
 // Cables of one row of the table.
 struct Kind {
@@ -40,7 +30,7 @@ struct Kind {
 // Nodes of a regular fabric are named by their kind; those of a graph have their own names, and
 // only the hosts of a switch are combined.
 std::string endOf(const fabric::Node& node, bool graph) {
-  if (!graph) return kindOf(node);
+  if (!graph) return fabric::nodeKind(node.name);
   return node.kind == fabric::NodeKind::kHost ? std::string() : node.name;
 }
 

@@ -64,7 +64,7 @@ std::string spreadHtml(const Quantity& quantity, const std::string& spread) {
           : fmt::format("95 % confidence interval {} to {}",
                         results::exactNumber(*quantity.confidence_low),
                         exactText(*quantity.confidence_high, quantity.unit));
-  return fmt::format(" <span class=\"spread\" title=\"{}\">± {}</span>", escaped(title), spread);
+  return fmt::format(" <span class=\"spread\" title=\"{}\">{}</span>", escaped(title), spread);
 }
 
 std::string markHtml(const Quantity& quantity, const std::string& mark) {

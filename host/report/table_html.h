@@ -17,7 +17,7 @@ std::string observationPointText(ObservationPoint point);
 
 // A single quantity: number and unit.
 std::string quantityHtml(const results::Quantity& quantity);
-// The same with ± its uncertainty (results::halfInterval()), if that is known.
+// The same with ± its uncertainty (results::reachOf()), if that is known.
 std::string quantityWithSpreadHtml(const results::Quantity& quantity);
 // "1,200.3 to 1,268.8 ns", or why there is no interval: results::statisticsText().
 std::string intervalHtml(const results::Quantity& quantity);

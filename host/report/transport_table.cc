@@ -28,13 +28,13 @@ Transport transportOf(std::string_view part) {
   return Transport::kNone;
 }
 
-struct Place {
+struct MeasuredAt {
   Transport transport = Transport::kNone;
   std::string point;
   std::string service;
 };
 
-Place placeOf(const std::string& label) {
+MeasuredAt measuredAt(const std::string& label) {
   constexpr std::string_view kComma = ", ";
   for (std::size_t at = 0;;) {
     const std::size_t comma = label.find(kComma, at);
@@ -72,7 +72,7 @@ Pivot pivotOf(const results::TestResult& test, const std::string& only) {
   std::map<std::string, std::set<Transport>> met;  // by point
   for (const results::Kpi& kpi : test.kpis) {
     if (!only.empty() && kpi.name != only) continue;
-    Place place = placeOf(kpi.point);
+    MeasuredAt place = measuredAt(kpi.point);
     if (place.transport == Transport::kNone) continue;
     const RowKey row{place.point, kpi.name};
     if (std::find(pivot.rows.begin(), pivot.rows.end(), row) == pivot.rows.end()) {

@@ -52,13 +52,13 @@ bool isConstant(const Table& table, std::size_t column, const std::vector<std::s
 }
 
 // Columns with values in the same rows, and these rows.
-struct Group {
+struct RowGroup {
   std::vector<std::size_t> rows;
   std::vector<std::size_t> columns;
 };
 
-std::vector<Group> groupsOf(const Table& table, std::size_t keys) {
-  std::vector<Group> groups;
+std::vector<RowGroup> groupsOf(const Table& table, std::size_t keys) {
+  std::vector<RowGroup> groups;
   for (std::size_t column = keys; column < table.columns.size(); ++column) {
     std::vector<std::size_t> rows;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
@@ -66,8 +66,8 @@ std::vector<Group> groupsOf(const Table& table, std::size_t keys) {
     }
     if (rows.empty()) continue;
     auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const Group& one) { return one.rows == rows; });
-    if (group == groups.end()) group = groups.insert(group, Group{std::move(rows), {}});
+                              [&](const RowGroup& one) { return one.rows == rows; });
+    if (group == groups.end()) group = groups.insert(group, RowGroup{std::move(rows), {}});
     group->columns.push_back(column);
   }
   return groups;
@@ -84,7 +84,7 @@ std::vector<std::vector<std::size_t>> chunksOf(const std::vector<std::size_t>& c
   return chunks;
 }
 
-void addGroup(const Table& table, std::size_t keys, const Group& group,
+void addGroup(const Table& table, std::size_t keys, const RowGroup& group,
               std::vector<TablePart>& parts) {
   std::vector<std::size_t> key_columns;
   std::vector<std::size_t> varying;
@@ -123,7 +123,7 @@ std::vector<TablePart> readableParts(const Table& table) {
   std::size_t keys = 0;
   while (keys < table.columns.size() && isText(table, keys)) ++keys;
   std::vector<TablePart> parts;
-  for (const Group& group : groupsOf(table, keys)) addGroup(table, keys, group, parts);
+  for (const RowGroup& group : groupsOf(table, keys)) addGroup(table, keys, group, parts);
   if (parts.empty()) return {{table, {}}};
   for (std::size_t i = 0; parts.size() > 1 && i < parts.size(); ++i) {
     parts[i].table.title = fmt::format("{} ({} of {})", table.title, i + 1, parts.size());

@@ -107,48 +107,59 @@ ScaledUnit unitFor(const std::string& unit, std::span<const double> values, bool
   return fitted;
 }
 
-// Lower bound of half an interval, below which digits are meaningless: halfInterval(), or where the
+// Lower bound of half an interval, below which digits are meaningless: reachOf(), or where the
 // statistical part is unknown the one from the systematic part alone.
 std::optional<double> smallestHalfWidth(const Quantity& quantity) {
-  if (const auto half = halfInterval(quantity)) return half;
+  if (const auto reach = reachOf(quantity)) return reach->longer();
   if (quantity.uncertainty.statistics != Statistics::kNone) return std::nullopt;
   constexpr double kCoverage = 2;
   const std::optional<double> systematic = systematicUncertainty(quantity);
   return systematic && *systematic > 0 ? std::optional(kCoverage * *systematic) : std::nullopt;
 }
 
-// Whether the half interval is visible with this number of places.
-bool visible(double half, int places) { return half >= 0.5 * std::pow(10.0, -places); }
+// Whether the interval is visible with this number of places.
+bool visible(const Reach& reach, int places) {
+  return reach.longer() >= 0.5 * std::pow(10.0, -places);
+}
 
-// An uncertainty rounded to the place that the value ends at.
-std::string spreadText(double half, int places) {
+Reach inUnit(const Reach& reach, const ScaledUnit& unit) {
+  return {reach.below / unit.factor, reach.above / unit.factor};
+}
+
+// An interval rounded to the place that the value ends at.
+std::string spreadText(const Reach& reach, int places) {
   const double scale = std::pow(10.0, places);
-  return groupedNumber(std::round(half * scale) / scale, places);
+  const auto rounded = [&](double side) {
+    return groupedNumber(std::round(side * scale) / scale, places);
+  };
+  const std::string below = rounded(reach.below);
+  const std::string above = rounded(reach.above);
+  return below == above ? "± " + above : "+" + above + " −" + below;
 }
 
 // Format of a single quantity.
 struct Shown {
   ScaledUnit unit;
-  std::optional<double> half;  // half interval, in this unit
+  std::optional<Reach> reach;  // in this unit
   int places = 0;
 };
 
 Shown shown(const Quantity& quantity) {
   Shown shown;
-  shown.half = halfInterval(quantity);
-  shown.unit = unitFor(quantity.unit, {&quantity.value, 1}, shown.half.has_value());
+  shown.reach = reachOf(quantity);
+  shown.unit = unitFor(quantity.unit, {&quantity.value, 1}, shown.reach.has_value());
   const double value = quantity.value / shown.unit.factor;
   shown.places = measuredDecimals(value);
   int max = kMaxDecimalPlaces;
   if (const auto min = smallestHalfWidth(quantity)) max = decidedPlaces(*min / shown.unit.factor);
-  if (shown.half) {
-    *shown.half /= shown.unit.factor;
+  if (shown.reach) {
+    shown.reach = inUnit(*shown.reach, shown.unit);
     const int places = std::min(max, shown.places + kExtraPlaces);
-    // A half interval far below the value's digits is not shown.
-    if (visible(*shown.half, places)) {
+    // An interval far below the value's digits is not shown.
+    if (visible(*shown.reach, places)) {
       shown.places = places;
     } else {
-      shown.half.reset();
+      shown.reach.reset();
     }
   }
   if (quantity.unit == "%") shown.places = std::max(shown.places, placesFromHundred(value, 2));
@@ -164,9 +175,9 @@ struct Values {
 
   void add(const Quantity& quantity) {
     values.push_back(quantity.value);
-    const std::optional<double> half = halfInterval(quantity);
-    if (half) halves.push_back(*half);
-    if (!half && quantity.value != 0) all_have_halves = false;
+    const std::optional<Reach> reach = reachOf(quantity);
+    if (reach) halves.push_back(reach->longer());
+    if (!reach && quantity.value != 0) all_have_halves = false;
   }
 };
 
@@ -198,16 +209,6 @@ bool sideBySide(std::span<const double> values) {
 
 }  // namespace
 
-std::optional<double> halfInterval(const Quantity& quantity) {
-  if (const auto all = expandedUncertainty(quantity)) {
-    return all->half > 0 ? std::optional(all->half) : std::nullopt;
-  }
-  if (!quantity.confidence_low || !quantity.confidence_high) return std::nullopt;
-  const double half = (*quantity.confidence_high - *quantity.confidence_low) / 2;
-  if (!(half > 0) || !std::isfinite(half)) return std::nullopt;
-  return half;
-}
-
 std::string markOf(const Quantity& quantity) {
   return quantity.percentile && quantity.percentile->tooFew() ? "*" : "";
 }
@@ -215,7 +216,7 @@ std::string markOf(const Quantity& quantity) {
 QuantityText quantityParts(const Quantity& quantity) {
   const Shown as = shown(quantity);
   return {groupedNumber(quantity.value / as.unit.factor, as.places),
-          as.half ? spreadText(*as.half, as.places) : "", shownUnit(as.unit.unit),
+          as.reach ? spreadText(*as.reach, as.places) : "", shownUnit(as.unit.unit),
           markOf(quantity)};
 }
 
@@ -226,7 +227,7 @@ std::string quantityText(const Quantity& quantity) {
 
 std::string quantityWithSpread(const Quantity& quantity) {
   const QuantityText text = quantityParts(quantity);
-  const std::string spread = text.spread.empty() ? "" : " ± " + text.spread;
+  const std::string spread = text.spread.empty() ? "" : " " + text.spread;
   return text.number + text.mark + spread + (text.unit.empty() ? "" : " " + text.unit);
 }
 
@@ -298,10 +299,11 @@ QuantityText cellParts(const Quantity& quantity, const ColumnFormat& format) {
   };
   const std::optional<double> min = smallestHalfWidth(quantity);
   const int decimals = min ? places(*min) : format.decimals;
-  const std::optional<double> half = halfInterval(quantity);
-  const bool spread = half && visible(*half / format.unit.factor, decimals);
+  std::optional<Reach> reach = reachOf(quantity);
+  if (reach) reach = inUnit(*reach, format.unit);
+  const bool spread = reach && visible(*reach, decimals);
   return {groupedNumber(quantity.value / format.unit.factor, decimals),
-          spread ? spreadText(*half / format.unit.factor, decimals) : "", "", markOf(quantity)};
+          spread ? spreadText(*reach, decimals) : "", "", markOf(quantity)};
 }
 
 LabelledUnit columnHead(const std::string& name, const ColumnFormat& format) {

@@ -19,16 +19,13 @@
 
 namespace plumbline::results {
 
-// The value after "±": the expanded uncertainty; where the systematic part of it is unknown, half
-// the statistical confidence interval. Nothing where both are unknown or zero.
-std::optional<double> halfInterval(const Quantity& quantity);
-
 // "*" for a percentile that rests on too few samples, else empty.
 std::string markOf(const Quantity& quantity);
 
 struct QuantityText {
   std::string number;  // "2.16"
-  // halfInterval() in the same unit and places: "0.03"; empty where it would be rounded to zero.
+  // reachOf() in the same unit and places: "± 0.03", or "+0 −0.03" where it is shorter on one side;
+  // empty where it would be rounded to zero.
   std::string spread;
   std::string unit;    // "s"; empty for a plain number
   std::string mark{};  // markOf()

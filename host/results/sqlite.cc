@@ -4,6 +4,8 @@
 
 #include <cctype>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "base/error.h"
 
@@ -12,6 +14,7 @@ namespace {
 
 // Two commands may write to the same results directory at the same time; each transaction is short.
 constexpr int kBusyTimeoutMs = 10'000;
+constexpr std::chrono::milliseconds kRetry{5};
 
 // `system`: the system's error number; 0 if there is none.
 const char* remedyFor(int code, int system) {
@@ -86,6 +89,16 @@ Database::~Database() { sqlite3_close_v2(handle_); }
 void Database::execute(const char* sql) {
   const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
+}
+
+void Database::keepWriteAheadLog() {
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyTimeoutMs);
+  while (true) {
+    const int code = sqlite3_exec(handle_, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) return;
+    if ((code & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() > latest) fail(code);
+    std::this_thread::sleep_for(kRetry);
+  }
 }
 
 std::int64_t Database::integer(const char* sql) {

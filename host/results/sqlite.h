@@ -25,6 +25,10 @@ class Database {
 
   // Runs statements whose results are ignored. Throws Error(kTester).
   void execute(const char* sql);
+  // Has the file keep a write-ahead log, from now on and for all who open it. Programs that open a
+  // new file at a time change it at a time, and SQLite refuses that at once: waits as for any other
+  // lock. Throws Error(kTester).
+  void keepWriteAheadLog();
   // The first column of the first row of a query. Throws Error(kTester) when there is no row.
   std::int64_t integer(const char* sql);
   [[nodiscard]] std::int64_t lastInsertId() const;

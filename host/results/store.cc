@@ -151,7 +151,7 @@ bool intact(const Statement& row, int checksum, std::initializer_list<std::strin
 std::int64_t specHash(std::string_view spec_json) { return signedBits(hash64(spec_json)); }
 
 void setUp(Database& database) {
-  database.execute("PRAGMA journal_mode = WAL");
+  database.keepWriteAheadLog();
   database.execute("PRAGMA synchronous = FULL");
   database.execute("PRAGMA foreign_keys = ON");
   database.execute("PRAGMA trusted_schema = OFF");  // of a file that others wrote

@@ -1,7 +1,10 @@
 #include "results/test_result.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -382,13 +385,22 @@ Kpi kpiFrom(const Json& json) {
 
 Json toJson(const Anomaly& anomaly) { return {{"what", anomaly.what}, {"where", anomaly.where}}; }
 
-Json toJson(const Deviation& deviation) {
-  return {{"what", deviation.what}, {"where", deviation.where}};
+Anomaly anomalyFrom(const Json& json) {
+  return {json.at("what").get<std::string>(), json.at("where").get<std::string>()};
 }
 
-template <typename Remark>  // Anomaly or Deviation
-Remark remarkFrom(const Json& json) {
-  return {json.at("what").get<std::string>(), json.at("where").get<std::string>()};
+Json toJson(const Deviation& deviation) {
+  Json json{{"what", deviation.what}, {"where", deviation.where}};
+  if (!deviation.missing.empty()) {
+    json["swept"] = deviation.swept;
+    json["missing"] = deviation.missing;
+  }
+  return json;
+}
+
+Deviation deviationFrom(const Json& json) {
+  return {json.at("what").get<std::string>(), json.at("where").get<std::string>(),
+          json.value("swept", std::string()), json.value("missing", std::vector<std::string>())};
 }
 
 Json toJson(const UnmeasuredKpi& kpi) { return {{"name", kpi.name}, {"point", kpi.point}}; }
@@ -456,7 +468,7 @@ TestResult testResultFrom(const Json& json) {
   result.tables = listFrom(json.at("tables"), tableFrom);
   result.charts = listFrom(json.at("charts"), chartFrom);
   result.distributions = listFrom(json.at("distributions"), distributionFrom);
-  result.anomalies = listFrom(json.at("anomalies"), remarkFrom<Anomaly>);
+  result.anomalies = listFrom(json.at("anomalies"), anomalyFrom);
   result.repeatability = tableFrom(json.at("repeatability"));
   if (json.contains("cost")) result.cost = tableFrom(json.at("cost"));
   result.valid = json.at("valid").get<bool>();
@@ -467,7 +479,7 @@ TestResult testResultFrom(const Json& json) {
     result.failed_elements = json.at("failed_elements").get<std::vector<std::string>>();
   }
   if (json.contains("deviations")) {
-    result.deviations = listFrom(json.at("deviations"), remarkFrom<Deviation>);
+    result.deviations = listFrom(json.at("deviations"), deviationFrom);
   }
   if (json.contains("unmeasured")) {
     result.unmeasured = listFrom(json.at("unmeasured"), unmeasuredFrom);
@@ -479,6 +491,11 @@ TestResult testResultFrom(const Json& json) {
 
 std::string_view observationPointName(ObservationPoint point) {
   return nameOf(kObservationPoints, point);
+}
+
+Deviation missingFromSweep(std::string swept, std::vector<std::string> missing) {
+  std::string what = fmt::format("{} not measured: {}", swept, fmt::join(missing, ", "));
+  return {std::move(what), "", std::move(swept), std::move(missing)};
 }
 
 std::string TestResult::toJson() const {

@@ -48,6 +48,9 @@ struct Uncertainty {
   std::uint32_t batches = 0;                 // of kBatches
   // Absent where it is unknown: for a figure that the DUT reports itself.
   std::optional<std::vector<SystematicPart>> systematic{};
+  // The figure cannot lie beyond these: present where the interval would reach beyond them.
+  std::optional<double> least{};
+  std::optional<double> most{};
 
   bool operator==(const Uncertainty&) const = default;
 };
@@ -81,6 +84,21 @@ struct Quantity {
 std::optional<stats::ExpandedUncertainty> expandedUncertainty(const Quantity& quantity);
 // Root of the sum of squares of the systematic parts; absent where they are unknown.
 std::optional<double> systematicUncertainty(const Quantity& quantity);
+
+// How far the interval of about 95 % reaches below and above the value: the expanded uncertainty,
+// or where the systematic part of it is unknown, half the statistical confidence interval; neither
+// beyond Uncertainty::least and most. Nothing where both are unknown or zero.
+struct Reach {
+  double below = 0;
+  double above = 0;
+
+  [[nodiscard]] double longer() const;
+};
+std::optional<Reach> reachOf(const Quantity& quantity);
+
+// Cuts the intervals of a figure that lies from `least` to `most` at these, and at the bounds that
+// it has already. A value outside has been measured, and is left as it is.
+void cutIntervals(double least, double most, Quantity& quantity);
 
 // One figure of one point, under a name of kpi/kpi.h: for limits, exports and comparisons.
 struct Kpi {
@@ -206,7 +224,12 @@ struct Distribution {
 struct Deviation {
   std::string what;
   std::string where;  // "bench", a table or a point; may be empty
+  // If it is that a sweep lacks values of the methodology's: what is swept, and these.
+  std::string swept{};
+  std::vector<std::string> missing{};
 };
+// "Senders not measured: 8, 16"
+Deviation missingFromSweep(std::string swept, std::vector<std::string> missing);
 
 // An error, or a limit to a number's meaning: an invalid trial, CV > 5 %, lost frames.
 struct Anomaly {

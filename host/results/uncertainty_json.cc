@@ -67,6 +67,12 @@ Json uncertaintyJson(const Quantity& quantity) {
     json["coverage_factor"] = all->coverage_factor;
     json["expanded"] = all->half;
   }
+  for (const auto& [key, bound] :
+       {std::pair{"least", known.least}, std::pair{"most", known.most}}) {
+    if (!bound) continue;
+    requireFinite(*bound);
+    json[key] = *bound;
+  }
   return json;
 }
 
@@ -105,6 +111,12 @@ void readUncertainty(const Json& json, Quantity& quantity) {
       for (const Json& part : *parts) {
         known.systematic->push_back(
             {part.at("source").get<std::string>(), part.at("standard").get<double>()});
+      }
+    }
+    for (const auto& [key, bound] :
+         {std::pair{"least", &known.least}, std::pair{"most", &known.most}}) {
+      if (const auto given = found->find(key); given != found->end()) {
+        *bound = given->get<double>();
       }
     }
   }

@@ -74,8 +74,17 @@ std::string expandedText(const Quantity& quantity) {
   const auto all = expandedUncertainty(quantity);
   if (!all) return "not known";
   if (all->half == 0) return "0: exact";
-  return fmt::format("± {} (k = {:.3g})", standardText(all->half, quantity.unit),
-                     all->coverage_factor);
+  const auto bound = [&](const char* side, const std::optional<double>& value) {
+    if (!value) return std::string();
+    if (*value == 0) return fmt::format(", not {} 0", side);  // in any unit
+    Quantity plain;
+    plain.unit = quantity.unit;
+    plain.value = *value;
+    return fmt::format(", not {} {}", side, quantityText(plain));
+  };
+  return fmt::format("± {} (k = {:.3g}){}{}", standardText(all->half, quantity.unit),
+                     all->coverage_factor, bound("below", quantity.uncertainty.least),
+                     bound("above", quantity.uncertainty.most));
 }
 
 std::string percentileText(const Quantity& quantity) {

@@ -171,12 +171,14 @@ const Fields& fieldsOf<Parameters>() {
           .in(microseconds(1), seconds(86'400))
           .otherwise(kProfile),
       field<&P::drain>("drain", "Longest wait for residual frames after a trial")
-          .in(nanoseconds(1), seconds(10))
+          .in(Picoseconds(0), seconds(10))
           .otherwise(kProfile),
       field<&P::resolution>("resolution", "Last step of the throughput search, of line rate")
           .in(Fraction::partsPerTrillion(1'000'000), Fraction::percent(50))
           .otherwise(kProfile),
-      special("loads", "At which latency is measured, preamble and gap counted (L1)",
+      special("loads",
+              "At which latency is measured, preamble and gap counted (L1); background of I7.4 and "
+              "I10.4, of payload",
               "shares such as `50%`, or rates such as `25G` that are an exact share of the link's; "
               "one or a list",
               R"({"anyOf": [{"type": "string"},

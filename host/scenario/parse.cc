@@ -5,7 +5,9 @@
 
 #include "base/beneath.h"
 #include "base/error.h"
+#include "scenario/few_credits.h"
 #include "scenario/field_reader.h"
+#include "scenario/key_places.h"
 #include "scenario/reader.h"
 #include "scenario/sections.h"
 #include "scenario/spec_fields.h"
@@ -18,11 +20,6 @@ constexpr std::size_t kMaxScenarioName = 100;
 constexpr std::size_t kMaxTests = 64;
 // More would not help; the file is probably no scenario.
 constexpr std::size_t kMaxProblemsShown = 25;
-
-bool isFree(const Scenario& scenario) {
-  return std::find(scenario.tests.begin(), scenario.tests.end(), kFreeProcedure) !=
-         scenario.tests.end();
-}
 
 void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
                Problems& problems) {
@@ -41,6 +38,9 @@ void readTests(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
     const auto index = readWord(item, vocabulary.tests, problems);
     return index ? std::optional(vocabulary.tests[*index]) : std::nullopt;
   };
+  const YamlNode& given = one != nullptr ? *one : *several;
+  scenario.tests_line = given.line;
+  scenario.tests_column = given.column;
   if (one != nullptr) {
     if (const auto test = read(*one)) scenario.tests = {*test};
   } else if (const auto tests = readList(*several, kMaxTests, problems, read)) {
@@ -110,6 +110,14 @@ void readHosts(MapReader& map, const Vocabulary& vocabulary, bool topology_known
   }
 }
 
+// Credits with which no data is ever sent.
+void refuseFewCredits(const YamlNode& root, const Scenario& scenario, Problems& problems) {
+  const KeyPlaces places(root);
+  for (const FewCredits& one : fewCredits(scenario, places)) {
+    if (one.for_all) problems.add(places.at(one.place), one.what(), one.allowed());
+  }
+}
+
 void readHead(MapReader& map, const Vocabulary& vocabulary, Scenario& scenario,
               Problems& problems) {
   if (const YamlNode* value = map.required("plumbline")) {
@@ -162,6 +170,7 @@ void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& 
   if (const YamlNode* value = map->optional("limits"))
     readLimits(*value, vocabulary, scenario, problems);
   map->finish();
+  if (problems.count() == 0) refuseFewCredits(root, scenario, problems);
   const YamlNode* transport = map->optional("transport");
   if (transport != nullptr && problems.count() == 0) deriveBaseRtt(*transport, scenario, problems);
 }

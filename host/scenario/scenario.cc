@@ -24,6 +24,15 @@ bool isEndpointBench(std::string_view bench) {
       [&](const bench::OptionalBench& one) { return one.on_ordinary_hosts && one.name == bench; });
 }
 
+bool simulatesDut(std::string_view bench) {
+  return bench == kSimulatedHosts || bench == kSimulatedCard || bench == kCompareBenches;
+}
+
+bool isFree(const Scenario& scenario) {
+  return std::find(scenario.tests.begin(), scenario.tests.end(), kFreeProcedure) !=
+         scenario.tests.end();
+}
+
 fabric::FabricSpec Scenario::fabricSpec() const {
   fabric::FabricSpec spec;
   spec.topology = topology;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -182,6 +183,8 @@ inline constexpr std::string_view kSimulatedCard = "rtl";
 inline constexpr std::string_view kCompareBenches = "compare";
 // Whether a bench runs on ordinary hosts: only such benches read `endpoint:`.
 bool isEndpointBench(std::string_view bench);
+// Of a bench: whether its DUT is simulated.
+bool simulatesDut(std::string_view bench);
 
 // `sweep:` a key of the file, "dut.switch.buffer_per_port", and its values as written there. See
 // scenario/sweep.h.
@@ -206,6 +209,13 @@ struct ServingSection {
 
   serving::ServingProgram program;  // its load: `workload`, or the test's
   std::optional<serving::WorkloadSpec> workload;
+  // Members of `workload` that the file has not: they are the test's.
+  struct LeftOut {
+    bool arrivals = false;
+    bool prompt = false;
+    bool output = false;
+  };
+  LeftOut left_out;
   serving::SloSpec slo;
   std::optional<Picoseconds> warmup;
   std::optional<Picoseconds> drain;
@@ -219,6 +229,9 @@ struct Scenario {
   std::vector<InputFile> files;
   std::string name;
   std::vector<std::string> tests;  // "T5.1", … in the order of the file, at least one
+  // Where the file names them, from 1: for messages about what they need.
+  std::size_t tests_line = 0;
+  std::size_t tests_column = 0;
   std::string bench = "rtl";
   Profile profile = Profile::kQuick;
 
@@ -263,5 +276,8 @@ struct Scenario {
   // direction; a bidirectional procedure adds the reverse.
   [[nodiscard]] std::vector<HostPair> hostPairs() const;
 };
+
+// Whether kFreeProcedure is among the tests.
+bool isFree(const Scenario& scenario);
 
 }  // namespace plumbline::scenario

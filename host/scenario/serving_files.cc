@@ -1,6 +1,5 @@
 #include "scenario/serving_files.h"
 
-#include <algorithm>
 #include <functional>
 #include <istream>
 #include <memory>
@@ -18,11 +17,6 @@ namespace plumbline::scenario {
 namespace {
 
 bool isStored(const Scenario& scenario) { return scenario.access.origin == Origin::kStored; }
-
-bool has(const YamlNode& map, const char* key) {
-  return std::any_of(map.members.begin(), map.members.end(),
-                     [&](const YamlMember& member) { return member.key.text == key; });
-}
 
 // Passes the file that `node` names to `parse`, which returns what it read.
 void readFile(const YamlNode& node, Scenario& scenario, Problems& problems,
@@ -42,8 +36,7 @@ void readFile(const YamlNode& node, Scenario& scenario, Problems& problems,
   }
 }
 
-void readTrace(SpecReader map, const YamlNode& serving, ServingSection& section, Scenario& scenario,
-               Problems& problems) {
+void readTrace(SpecReader map, ServingSection& section, Scenario& scenario, Problems& problems) {
   const std::size_t before = problems.count();
   serving::TraceRules rules;
   readFields(map, rules);
@@ -64,16 +57,15 @@ void readTrace(SpecReader map, const YamlNode& serving, ServingSection& section,
     });
   }
   if (!trace) return;
-  if (!section.workload) section.workload.emplace();
-  const auto workload =
-      std::find_if(serving.members.begin(), serving.members.end(),
-                   [](const YamlMember& member) { return member.key.text == "workload"; });
-  const auto given = [&](const char* key) {
-    return workload != serving.members.end() && has(workload->value, key);
-  };
-  if (!given("arrivals")) section.workload->arrivals.kind = serving::ArrivalKind::kTrace;
-  if (!given("prompt")) section.workload->prompt.kind = serving::LengthKind::kTrace;
-  if (!given("output")) section.workload->output.kind = serving::LengthKind::kTrace;
+  ServingSection::LeftOut& left_out = section.left_out;
+  if (!section.workload) {
+    section.workload.emplace();
+    left_out = {.arrivals = true, .prompt = true, .output = true};
+  }
+  if (left_out.arrivals) section.workload->arrivals.kind = serving::ArrivalKind::kTrace;
+  if (left_out.prompt) section.workload->prompt.kind = serving::LengthKind::kTrace;
+  if (left_out.output) section.workload->output.kind = serving::LengthKind::kTrace;
+  left_out = {};
   section.workload->trace = std::move(trace);
 }
 
@@ -95,7 +87,7 @@ void readServingFiles(SpecReader& map, ServingSection& section, Scenario& scenar
     }
   }
   if (auto trace = map.block("trace", "trace")) {
-    readTrace(*std::move(trace), map.node(), section, scenario, problems);
+    readTrace(*std::move(trace), section, scenario, problems);
   }
 }
 

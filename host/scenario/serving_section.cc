@@ -1,6 +1,7 @@
 // `serving:`
 #include "base/error.h"
 #include "scenario/field_reader.h"
+#include "scenario/key_places.h"
 #include "scenario/sections.h"
 #include "scenario/serving_files.h"
 #include "scenario/spec_fields.h"
@@ -53,6 +54,11 @@ void readServing(const YamlNode& node, bool topology_known, Scenario& scenario,
   SpecReader reader(std::move(*map), {}, &places, problems);
   ServingSection& section = scenario.serving.emplace();
   readFields(reader, section);
+  if (section.workload) {
+    const KeyPlaces keys(node);
+    section.left_out = {!keys.has("workload.arrivals"), !keys.has("workload.prompt"),
+                        !keys.has("workload.output")};
+  }
   readServingFiles(reader, section, scenario, problems);
   reader.finish();
   checkNames(node, section.program.system, problems);

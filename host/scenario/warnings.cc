@@ -14,9 +14,12 @@
 #include "bench/card/packet.h"
 #include "bench/trial/longest_frame.h"
 #include "fabric/spec/load_balancing.h"
+#include "fabric/switch/buffer_room.h"
 #include "fabric/switch/headroom.h"
 #include "fabric/topology/several_paths.h"
 #include "fabric/topology/topology.h"
+#include "scenario/few_credits.h"
+#include "scenario/key_places.h"
 #include "scenario/reader.h"
 #include "scenario/sweep.h"
 #include "scenario/yaml_tree.h"
@@ -56,46 +59,6 @@ std::string prioritiesText(PriorityMask mask) {
 
 PriorityMask maskOf(unsigned priority) { return static_cast<PriorityMask>(1U << priority); }
 
-const YamlNode* memberOf(const YamlNode& map, std::string_view key) {
-  for (const YamlMember& member : map.members) {
-    if (member.key.text == key) return &member.value;
-  }
-  return nullptr;
-}
-
-// The places of a file's keys.
-class KeyPlaces {
- public:
-  explicit KeyPlaces(std::string_view text) : tree_(parseYaml(text)) {}
-
-  // "dut.switch.ecn.0.kmin": the value of that key, or of the deepest existing one on its path. A
-  // number is an item of a list, or the value itself if it represents a list of one.
-  [[nodiscard]] const YamlNode& at(std::string_view path) const { return find(path).first; }
-  [[nodiscard]] bool has(std::string_view path) const { return find(path).second; }
-
- private:
-  [[nodiscard]] std::pair<const YamlNode&, bool> find(std::string_view path) const {
-    const YamlNode* node = &tree_.root;
-    while (!path.empty()) {
-      const std::size_t end = std::min(path.find('.'), path.size());
-      const std::string_view key = path.substr(0, end);
-      path.remove_prefix(std::min(end + 1, path.size()));
-      const auto item = parseInteger(key);
-      if (item.value && node->kind == YamlNode::Kind::kSequence) {
-        if (*item.value >= node->items.size()) return {*node, false};
-        node = &node->items[*item.value];
-      } else if (!item.value) {
-        const YamlNode* next = memberOf(*node, key);
-        if (next == nullptr) return {*node, false};
-        node = next;
-      }
-    }
-    return {*node, true};
-  }
-
-  YamlTree tree_;
-};
-
 class Checks {
  public:
   Checks(const Scenario& scenario, const KeyPlaces& places, Problems& warnings)
@@ -106,12 +69,14 @@ class Checks {
 
   void run() {
     checkJobNames();
+    checkTraffic();
     checkRates();
     checkMessageRates();
     // On other benches the switch is a real one, or there is none, whatever the file says.
-    if (!isSimulated() || topology_.switches().empty()) return;
+    if (!simulatesDut(scenario_.bench) || topology_.switches().empty()) return;
     checkHeadroom();
     checkBuffers();
+    checkCredits();
     checkEcn();
     checkPriorities();
     checkSpray();
@@ -119,10 +84,6 @@ class Checks {
 
  private:
   [[nodiscard]] const fabric::SwitchSpec& switches() const { return scenario_.switches; }
-  [[nodiscard]] bool isSimulated() const {
-    return scenario_.bench == kSimulatedHosts || scenario_.bench == kSimulatedCard ||
-           scenario_.bench == kCompareBenches;
-  }
   void warn(std::string_view path, std::string what, std::string allowed) {
     warnings_.add(places_.at(path), std::move(what), std::move(allowed));
   }
@@ -166,25 +127,15 @@ class Checks {
          fmt::format("at least {}B", need->bytes.count()));
   }
 
-  // Bytes of a switch's shared buffer that reserves and headrooms leave.
+  // Of the switch with the most ports, which has the least room.
   [[nodiscard]] Bytes sharedPart() const {
-    const fabric::SharedBufferSpec& shared = *switches().shared_buffer;
-    Bytes reserved = shared.reserve_per_port;
-    if (switches().pfc) {
-      reserved += switches().pfc->headroom * std::popcount(switches().pfc->priorities);
-    }
-    return shared.total - reserved * topology_.maxPorts();
+    return fabric::sharedPart(switches(), topology_.maxPorts());
   }
-
-  // Of an input: the static one, or the dynamic one for an empty buffer.
   [[nodiscard]] Bytes xoff() const {
-    const fabric::PfcSpec& pfc = *switches().pfc;
-    if (!pfc.dynamic_alpha) return pfc.xoff;
-    return scaled(sharedPart(), pfc.dynamic_alpha->toDouble());
+    return fabric::pauseThreshold(switches(), topology_.maxPorts());
   }
-
-  static Bytes scaled(Bytes size, double factor) {
-    return Bytes(static_cast<std::int64_t>(static_cast<double>(size.count()) * factor));
+  [[nodiscard]] Bytes longestLossyQueue() const {
+    return fabric::longestLossyQueue(switches(), topology_.maxPorts());
   }
 
   void checkBuffers() {
@@ -209,13 +160,11 @@ class Checks {
     }
   }
 
-  // The longest lossy queue: q ≤ buffer, or q ≤ α·(Z − (q − reserve)).
-  [[nodiscard]] Bytes longestLossyQueue() const {
-    if (!switches().shared_buffer) return switches().buffer_per_port;
-    const fabric::SharedBufferSpec& shared = *switches().shared_buffer;
-    const double alpha = shared.alpha.toDouble();
-    return std::max(shared.reserve_per_port,
-                    scaled(sharedPart() + shared.reserve_per_port, alpha / (1 + alpha)));
+  // Of a part of the data: where no data is sent at all, the scenario is refused.
+  void checkCredits() {
+    for (const FewCredits& one : fewCredits(scenario_, places_)) {
+      warn(one.place, one.what(), one.allowed());
+    }
   }
 
   void checkEcn() {
@@ -359,14 +308,18 @@ class Checks {
     const bool by_switch = fabric::spraysPackets(switches().load_balancing.kind);
     if (!roce->spray && !by_switch) return;
     // The tests of the drafts choose the recovery themselves there (suite/framework/rc_recovery.h).
-    const bool free = std::find(scenario_.tests.begin(), scenario_.tests.end(), kFreeProcedure) !=
-                      scenario_.tests.end();
-    if (go_back && by_switch && !free) return;
+    if (go_back && by_switch && !isFree(scenario_)) return;
     warn(by_switch ? "dut.load_balancing" : "transport.spray",
          fmt::format("packets of a flow take several paths, and RC takes each that overtakes "
                      "another for a loss ({}): they are sent again",
                      go_back ? "recovery is go-back-n" : "reorder_tolerance is 0"),
          "recovery: selective-repeat with a reorder_tolerance, or a balancing that keeps order");
+  }
+
+  void checkTraffic() {
+    if (!isFree(scenario_) || !places_.has("traffic")) return;
+    warn("traffic", "the test free sends no frames of this: its hosts run the workload alone",
+         "without it, or as a job of the workload");
   }
 
   void checkJobNames() {
@@ -391,7 +344,8 @@ class Checks {
 }  // namespace
 
 std::vector<Problem> warningsOf(const Scenario& scenario, const Vocabulary& vocabulary) {
-  const KeyPlaces places(scenario.text);
+  const YamlTree tree = parseYaml(scenario.text);
+  const KeyPlaces places(tree.root);
   Problems warnings;
   if (scenario.sweep.empty()) {
     Checks(scenario, places, warnings).run();

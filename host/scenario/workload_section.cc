@@ -289,6 +289,24 @@ void checkJobs(const workload::WorkloadSpec& spec, std::uint32_t hosts) {
   }
 }
 
+// Throws the fault of the first job whose messages the transport cannot carry.
+void checkVerbs(const workload::WorkloadSpec& spec, const bench::TransportSpec& transport) {
+  const auto* roce = std::get_if<transport::RoceSpec>(&transport);
+  const auto* uet = std::get_if<transport::UetSpec>(&transport);
+  const bool roce_reads = roce != nullptr && roce->service != transport::RoceService::kUc;
+  const bool uet_reads = uet != nullptr && (uet->service == transport::UetService::kRod ||
+                                            uet->service == transport::UetService::kRud);
+  if (roce_reads || uet_reads) return;
+  for (std::size_t i = 0; i < spec.jobs.size(); ++i) {
+    if (spec.jobs[i].verb != transport::Verb::kRead) continue;
+    throw Error(
+        ErrorKind::kUsage,
+        roce != nullptr ? "unreliable connections have no READ" : "RUDI and UUD cannot carry reads",
+        "jobs[" + std::to_string(i) + "].verb",
+        roce != nullptr ? "transport.service: rc" : "transport.service: rod or rud");
+  }
+}
+
 }  // namespace
 
 void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
@@ -298,6 +316,10 @@ void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
   JobReader jobs(scenario, topology_known, problems);
   readItems("workload", node, "jobs", spec.jobs, places, problems, true,
             [&](SpecReader& map, JobSpec& job) { jobs.read(map, job); });
+  if (node.kind == YamlNode::Kind::kSequence && node.items.empty()) {
+    problems.add(node, "the workload has no jobs", "one job at least");
+    return;
+  }
   if (spec.jobs.size() > workload::kMaxJobs) {
     problems.add(node, "the workload has " + std::to_string(spec.jobs.size()) + " jobs",
                  "at most " + std::to_string(workload::kMaxJobs));
@@ -305,8 +327,12 @@ void readWorkload(const YamlNode& node, bool topology_known, Scenario& scenario,
   }
   // The placement of ranks needs the hosts.
   if (!topology_known) return;
-  places.judge([&] { checkJobs(scenario.workloadSpec(), scenario.topology.hostCount()); }, node,
-               problems);
+  places.judge(
+      [&] {
+        checkJobs(scenario.workloadSpec(), scenario.topology.hostCount());
+        if (scenario.transport) checkVerbs(spec, *scenario.transport);
+      },
+      node, problems);
 }
 
 }  // namespace plumbline::scenario

@@ -4,32 +4,22 @@
 #include <span>
 #include <utility>
 
-#include "base/whole_number.h"
+#include "base/decimal.h"
 #include "serving/text_error.h"
 #include "serving/trace_reader.h"
 
 namespace plumbline::serving {
 namespace {
 
-constexpr std::uint64_t kMaxTraceSeconds = 4'000'000;  // times of a run fit into 63 bits of ps
-constexpr std::size_t kMaxSecondDigits = 12;
+constexpr std::int64_t kMaxTraceSeconds = 4'000'000;  // times of a run fit into 63 bits of ps
 
-// "1234.5" seconds to picoseconds; nothing if it is no such number.
+// "1234.5" seconds to the nearest picosecond; nothing if it is no such number.
 std::optional<Picoseconds> decimalSeconds(std::string_view text) {
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const auto whole = wholeNumberUpTo(text.substr(0, point), kMaxTraceSeconds);
-  if (!whole) return std::nullopt;
-  std::uint64_t fraction = 0;
-  if (point < text.size()) {
-    std::string digits(text.substr(point + 1));
-    if (digits.empty() || digits.size() > kMaxSecondDigits) return std::nullopt;
-    digits.resize(kMaxSecondDigits, '0');
-    const auto value = wholeNumber(digits).value;
-    if (!value) return std::nullopt;
-    fraction = *value;
-  }
-  return seconds(static_cast<std::int64_t>(*whole)) +
-         Picoseconds(static_cast<std::int64_t>(fraction));
+  const auto decimal = parseReal(text);
+  if (!decimal.value) return std::nullopt;
+  const auto number = scaled(*decimal.value, seconds(1).count());
+  if (!number || number->value > seconds(kMaxTraceSeconds).count()) return std::nullopt;
+  return Picoseconds(number->value);
 }
 
 // A table whose first line names the columns; three of them matter: time, prompt, output.
@@ -108,7 +98,7 @@ class CsvTrace : public TraceReader {
 
   [[nodiscard]] std::uint64_t number(const TextField& field, std::uint64_t min,
                                      const char* name) const {
-    const auto value = wholeNumberUpTo(field.text, kMaxTokens);
+    const auto value = wholeDecimal(field.text, kMaxTokens);
     if (!value || *value < min) {
       fail(field.column, fmt::format("{} is no whole number from {} to {}", name, min, kMaxTokens));
     }
@@ -144,7 +134,7 @@ class AzureTrace : public CsvTrace {
     }
     const std::int64_t distance = time->seconds - first_->seconds;
     if (distance < -1) fail(field.column, "this time is before that of the first line");
-    if (distance > static_cast<std::int64_t>(kMaxTraceSeconds)) {
+    if (distance > kMaxTraceSeconds) {
       fail(field.column, fmt::format("more than {} s after the first line", kMaxTraceSeconds));
     }
     return between(*first_, *time);

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/counted.h"
 #include "base/error.h"
 
 namespace plumbline::serving {
@@ -24,9 +25,8 @@ void checkPool(const PoolShape& pool, const char* name, std::uint32_t gpus) {
                   "1 to 100,000");
   }
   if (pool.tp < 1 || gpus % pool.tp != 0) {
-    refuseMapping(fmt::format("TP {} of the {} pool does not divide the {} accelerators of a "
-                              "server",
-                              pool.tp, name, gpus),
+    refuseMapping(fmt::format("TP {} of the {} pool does not divide the {} of a server", pool.tp,
+                              name, counted(gpus, "accelerator")),
                   name, "a divisor: tensor parallelism stays inside a server");
   }
   if (pool.dp_attention < 1 || pool.tp % pool.dp_attention != 0) {
@@ -64,7 +64,8 @@ Mapping::Mapping(const MappingSpec& spec, const ModelProfile& model)
     refuseMapping(fmt::format("{} accelerators in a server", spec.gpus), "gpus", "1 to 1024");
   }
   if (spec.nics < 1 || spec.gpus % spec.nics != 0) {
-    refuseMapping(fmt::format("{} NICs for {} accelerators of a server", spec.nics, spec.gpus),
+    refuseMapping(fmt::format("{} for {} of a server", counted(spec.nics, "NIC"),
+                              counted(spec.gpus, "accelerator")),
                   "nics", "a divisor of the number of accelerators");
   }
   checkPool(spec.prefill, "prefill", spec.gpus);

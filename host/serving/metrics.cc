@@ -104,6 +104,17 @@ std::optional<double> tpot(const RequestRecord& record) {
   return secondsBetween(record.first_token, record.last_token) / (record.generated - 1);
 }
 
+bool onlySingleTokens(const ServingResult& result) {
+  bool any = false;
+  for (const RequestRecord& record : result.requests) {
+    if (!record.measured) continue;
+    // A finished answer may be shorter than requested.
+    if ((record.finished() ? record.generated : record.output) != 1) return false;
+    any = true;
+  }
+  return any;
+}
+
 bool keeps(const SloSpec& slo, const RequestRecord& record) {
   if (!record.finished()) return false;
   if (slo.ttft && record.first_token - record.arrival > *slo.ttft) return false;
@@ -137,10 +148,12 @@ ServingMetrics metricsOf(const ServingResult& result, const SloSpec& slo) {
     const bool no_decode = record.finished() && record.first_decode_token == kNever;
     if (!no_decode) ttft_decode.add(record.arrival, record.first_decode_token);
     e2e.add(record.arrival, record.done);
-    // An unfinished answer has an open gap, and no TPOT yet.
+    // An unfinished answer has an open gap, and no TPOT yet; one of a single token never has them.
     if (!record.finished()) {
-      per_token.add(std::nullopt);
-      if (record.first_token != kNever) ++open_gaps;
+      if (record.output != 1) {
+        per_token.add(std::nullopt);
+        if (record.first_token != kNever) ++open_gaps;
+      }
     } else if (record.generated >= 2) {
       per_token.add(tpot(record));
     }

@@ -41,8 +41,12 @@ Percentile percentile(const std::vector<double>& sorted, std::uint64_t count, do
 // independent, so there are no intervals.
 Distribution gapDistribution(const stats::Histogram& gaps, std::uint64_t not_reached);
 
-// Whether a finished request met them. An answer of one token has no TPOT.
+// Whether a finished request met them. An answer of one token has no TPOT and no gap, so that it
+// keeps their limits.
 bool keeps(const SloSpec& slo, const RequestRecord& record);
+// Whether there are measured requests and the answer of each is a single token, so that there is no
+// gap between tokens to measure.
+bool onlySingleTokens(const ServingResult& result);
 // (last token - first token) / (tokens - 1) [s]; absent for fewer than two tokens, and unfinished.
 std::optional<double> tpot(const RequestRecord& record);
 
@@ -57,6 +61,7 @@ struct ServingMetrics {
   Distribution ttft;
   // To the first token of a decode step, whichever pool emits the first token.
   Distribution ttft_decode;
+  // Answers of one token have neither, and take part in neither.
   Distribution tpot;  // per request
   Distribution itl;   // gaps, pooled
   Distribution e2e;

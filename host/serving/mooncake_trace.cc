@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "serving/text_error.h"
 #include "serving/trace_reader.h"
@@ -108,8 +109,8 @@ class MooncakeTrace : public TraceReader {
     }
     // The last id may stand for a part of its tokens only.
     if (request.prefix.size() > (std::uint64_t{request.prompt} + rules_.span - 1) / rules_.span) {
-      fail(fmt::format("{} hash_ids for {} tokens, with one per {}", request.prefix.size(),
-                       request.prompt, rules_.span));
+      fail(fmt::format("{} hash_ids for {}, with one per {}", request.prefix.size(),
+                       counted(request.prompt, "token"), rules_.span));
     }
     request.prefix_span = request.prefix.empty() ? 0 : rules_.span;
     return request;

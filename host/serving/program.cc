@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "serving/mapping.h"
 
@@ -23,8 +24,10 @@ void check(const ServingProgram& program) {
   }
   const std::uint32_t nics = Mapping(program.system.servers, program.system.model).nics();
   if (!program.hosts.empty() && program.hosts.size() != nics) {
-    throw Error(ErrorKind::kUsage, fmt::format("{} hosts for {} NICs", program.hosts.size(), nics),
-                "hosts", "as many as NICs");
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{} for {}", counted(program.hosts.size(), "host"), counted(nics, "NIC")),
+        "hosts", "as many as NICs");
   }
   const std::set<std::uint32_t> different(program.hosts.begin(), program.hosts.end());
   if (different.size() != program.hosts.size()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/units.h"
 
@@ -35,7 +36,8 @@ struct SchedulerSpec {
   Batching batching = Batching::kContinuous;
   Reserve reserve = Reserve::kPrompt;
   std::uint32_t max_output = 0;  // an answer ends here at the latest; 0: no limit
-  Preemption preemption = Preemption::kRecomputeDecode;
+  // Absent: the test's; without one kRecomputeDecode.
+  std::optional<Preemption> preemption;
 };
 
 // Throws Error(kUsage): counts of 1 or more, a page of 1 to 512 tokens, and a limit of the answers

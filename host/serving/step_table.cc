@@ -6,10 +6,10 @@
 #include <map>
 #include <utility>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text_fields.h"
-#include "base/whole_number.h"
 #include "serving/step_time.h"
 #include "serving/text_error.h"
 
@@ -98,7 +98,7 @@ class StepTableParser {
 
   [[nodiscard]] std::uint64_t number(std::size_t index, std::uint64_t min) const {
     const TextField& field = table_.fields()[index];
-    const auto value = wholeNumberUpTo(field.text, kMaxTableTokens);
+    const auto value = wholeDecimal(field.text, kMaxTableTokens);
     if (!value || *value < min) {
       fail(field.column, fmt::format("{} is no whole number from {} to {}", kTableColumns[index],
                                      min, kMaxTableTokens));
@@ -120,7 +120,7 @@ class StepTableParser {
     if (!prefill && batch != tokens) {
       fail(fields[2].column, "a decode line has as many tokens as its batch");
     }
-    const auto ms = plainDecimal(fields[4].text);
+    const auto ms = parseDecimal(fields[4].text).value;
     if (!ms || *ms <= 0 || *ms > kMaxTableMs) {
       fail(fields[4].column,
            fmt::format("ms is no decimal number above 0, at most {}", kMaxTableMs));

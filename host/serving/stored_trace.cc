@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -57,7 +58,7 @@ std::uint64_t hashOf(const std::vector<Request>& requests) {
 
 StoredTrace::StoredTrace(std::vector<Request> requests) : requests_(std::move(requests)) {
   if (requests_.size() < 2) {
-    throw Error(ErrorKind::kUsage, fmt::format("a trace of {} requests", requests_.size()), "trace",
+    throw Error(ErrorKind::kUsage, "a trace of " + counted(requests_.size(), "request"), "trace",
                 "2 or more");
   }
   for (const Request& request : requests_) {

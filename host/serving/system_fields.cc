@@ -101,7 +101,8 @@ const Fields& fieldsOf<SchedulerSpec>() {
                                         "Action for a request that finds no free page")
           .word("recompute", Preemption::kRecomputeDecode)
           .word("recompute-prefill", Preemption::kRecomputePrefill)
-          .word("swap", Preemption::kSwap),
+          .word("swap", Preemption::kSwap)
+          .otherwise("`recompute`, unless a test of overload has its own"),
   };
   return kFields;
 }

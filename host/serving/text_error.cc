@@ -2,33 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "base/whole_number.h"
+#include "base/decimal.h"
 
 namespace plumbline::serving {
-namespace {
-constexpr std::size_t kMaxDigits = 18;
-}  // namespace
 
 Error textError(const std::string& what, const std::string& file, std::size_t line,
                 std::size_t column, const std::string& remedy) {
   return {ErrorKind::kUsage, what, fmt::format("{}:{}:{}", file, line, column), remedy};
 }
 
-std::optional<double> plainDecimal(std::string_view text) {
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const std::string_view whole = text.substr(0, point);
-  const std::string_view rest = text.substr(std::min(point + 1, text.size()));
-  if (whole.size() > kMaxDigits || rest.size() > kMaxDigits) return std::nullopt;
-  const auto above = wholeNumber(whole).value;
-  if (!above) return std::nullopt;
-  if (point == text.size()) return static_cast<double>(*above);
-  const auto below = wholeNumber(rest).value;
-  if (!below) return std::nullopt;
-  return static_cast<double>(*above) +
-         static_cast<double>(*below) / std::pow(10.0, static_cast<double>(rest.size()));
+std::optional<std::uint64_t> wholeDecimal(std::string_view text, std::uint64_t max) {
+  const auto decimal = parseReal(text);
+  if (!decimal.value) return std::nullopt;
+  const auto number = scaled(*decimal.value, 1);
+  if (!number || !number->exact) return std::nullopt;
+  const auto value = static_cast<std::uint64_t>(number->value);
+  return value <= max ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace plumbline::serving

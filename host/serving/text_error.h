@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,8 +15,8 @@ namespace plumbline::serving {
 Error textError(const std::string& what, const std::string& file, std::size_t line,
                 std::size_t column, const std::string& remedy);
 
-// A decimal number without sign or exponent, such as 54.1; nothing for other text. At most 18
-// digits before and 18 after the point.
-std::optional<double> plainDecimal(std::string_view text);
+// A whole number up to `max`, in the form of a fraction too, as pandas writes the numbers of a
+// column with gaps: 472, 472.0. Nothing for other text.
+std::optional<std::uint64_t> wholeDecimal(std::string_view text, std::uint64_t max);
 
 }  // namespace plumbline::serving

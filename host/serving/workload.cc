@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/exponential.h"
 #include "base/work.h"
@@ -164,9 +165,10 @@ void check(const WorkloadSpec& spec, bool with_reader) {
   }
   if (prefix.share > 0 && (prefix.tokens < 1 || prefix.groups < 1 || prefix.groups > kMaxValues ||
                            !(prefix.alpha >= 0 && prefix.alpha <= 20))) {
-    refuseWorkload(fmt::format("{} prefixes of {} tokens, Zipf exponent {}", prefix.groups,
-                               prefix.tokens, prefix.alpha),
-                   "prefix", "1 group or more of 1 token or more, an exponent of 0 to 20");
+    refuseWorkload(
+        fmt::format("{} of prefixes of {}, Zipf exponent {}", counted(prefix.groups, "group"),
+                    counted(prefix.tokens, "token"), prefix.alpha),
+        "prefix", "1 group or more of 1 token or more, an exponent of 0 to 20");
   }
 }
 

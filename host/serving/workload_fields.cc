@@ -156,9 +156,14 @@ const Fields& fieldsOf<PrefixSpec>() {
 template <>
 const Fields& fieldsOf<WorkloadSpec>() {
   static const Fields kFields{
-      block<&WorkloadSpec::arrivals>("arrivals", "When requests arrive"),
-      block<&WorkloadSpec::prompt>("prompt", "Tokens of a prompt").orAlone("tokens"),
-      block<&WorkloadSpec::output>("output", "Tokens of an answer").orAlone("tokens"),
+      block<&WorkloadSpec::arrivals>("arrivals", "When requests arrive")
+          .otherwise("the test's, or the trace's"),
+      block<&WorkloadSpec::prompt>("prompt", "Tokens of a prompt")
+          .orAlone("tokens")
+          .otherwise("the test's, or the trace's"),
+      block<&WorkloadSpec::output>("output", "Tokens of an answer")
+          .orAlone("tokens")
+          .otherwise("the test's, or the trace's"),
       block<&WorkloadSpec::prefix>("prefix", "Common beginnings of prompts"),
       field<&WorkloadSpec::requests>("requests", "Requests at most")
           .atLeast(1)

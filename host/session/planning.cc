@@ -196,9 +196,13 @@ Planning tryPlanTests(const scenario::Scenario& scenario, const bench::Bench& be
 std::vector<PlannedTest> planTests(const scenario::Scenario& scenario, const bench::Bench& bench) {
   Planning planning = tryPlanTests(scenario, bench);
   if (!planning.refusals.empty()) {
-    throw Error(ErrorKind::kUnsupported,
-                fmt::format("{} cannot run on the bench {}:\n{}", scenario.file,
-                            bench.capabilities().name, fmt::join(planning.refusals, "\n")));
+    const scenario::Problem problem{
+        scenario.tests_line,
+        scenario.tests_column,
+        fmt::format("cannot run on the bench {}:\n{}", bench.capabilities().name,
+                    fmt::join(planning.refusals, "\n")),
+        {}};
+    throw Error(ErrorKind::kUnsupported, problem.text(scenario.file));
   }
   return std::move(planning.tests);
 }

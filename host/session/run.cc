@@ -135,9 +135,15 @@ Verdict verdictOf(const scenario::Scenario& scenario, const results::StoredRun& 
   verdict.limits = judge(scenario.limits, run.tests);
   for (const LimitVerdict& limit : verdict.limits) {
     verdict.met = verdict.met && (limit.met || !limit.measured);
-    verdict.valid = verdict.valid && limit.measured;
+    verdict.measured = verdict.measured && limit.measured;
   }
   return verdict;
+}
+
+ExitCode Verdict::exitCode() const {
+  if (!valid) return ExitCode::kInvalid;
+  if (!met) return ExitCode::kLimitMissed;
+  return measured ? ExitCode::kDone : ExitCode::kInvalid;
 }
 
 }  // namespace plumbline::session

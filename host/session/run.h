@@ -12,6 +12,7 @@
 #include "bench/trial/registry.h"
 #include "results/store.h"
 #include "scenario/scenario.h"
+#include "session/exit_code.h"
 #include "session/limits.h"
 #include "session/planning.h"
 #include "session/stored_trial_runner.h"
@@ -50,9 +51,14 @@ void executeRun(const PreparedRun& prepared, results::ResultStore& store, std::i
 
 // Outcome of a finished run.
 struct Verdict {
-  bool valid = true;  // of every test and limit
-  bool met = true;    // all limits that were measured
+  bool valid = true;     // every test
+  bool measured = true;  // every limit
+  bool met = true;       // all limits that were measured
   std::vector<LimitVerdict> limits;
+
+  // kInvalid if a test is not valid, else kLimitMissed if a limit was missed, else kInvalid if one
+  // was not measured, else kDone.
+  [[nodiscard]] ExitCode exitCode() const;
 };
 
 Verdict verdictOf(const scenario::Scenario& scenario, const results::StoredRun& run);

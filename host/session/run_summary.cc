@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/printable.h"
 #include "base/text_width.h"
 #include "results/quantity_text.h"
@@ -26,12 +27,6 @@ constexpr std::size_t kWidestName = 60;  // columns that the name of a figure ma
 
 const char* validityText(const results::TestResult& test) {
   return test.valid ? "valid" : "NOT VALID";
-}
-
-std::string counted(std::size_t count, const std::string& what) {
-  const bool ends_in_y = what.ends_with('y');
-  const std::string plural = ends_in_y ? what.substr(0, what.size() - 1) + "ies" : what + "s";
-  return fmt::format("{} {}", count, count == 1 ? what : plural);
 }
 
 // At most `most` lines; the last one ends with "…" if there is more.

@@ -39,21 +39,34 @@ std::function<bool()> stopOf(RunWatcher& watcher) {
 
 }  // namespace
 
-double lossPpm(const bench::TrialResult& result) {
-  std::uint64_t sent = 0;
-  for (const auto& stream : result.streams) sent += stream.sent_frames;
-  if (sent == 0) return 0;
-  return static_cast<double>(result.lost()) * 1e6 / static_cast<double>(sent);
+double FrameLosses::ppm() const {
+  return sent == 0 ? 0 : static_cast<double>(lost) * 1e6 / static_cast<double>(sent);
+}
+
+std::optional<FrameLosses> lossesOf(const bench::TrialResult& result) {
+  if (result.fabric && !result.fabric->jobs.empty()) {
+    const auto& endpoints = result.fabric->endpoints;
+    const auto& lost = result.fabric->data_lost;
+    if (!lost || result.fabric->fast_forward) return std::nullopt;
+    return FrameLosses{endpoints.data_sent - endpoints.retransmitted, *lost};
+  }
+  if (result.streams.empty()) return std::nullopt;
+  FrameLosses losses{0, result.lost()};
+  for (const auto& stream : result.streams) losses.sent += stream.sent_frames;
+  return losses;
 }
 
 stats::Histogram latencyOf(const bench::TrialResult& result) {
   stats::Histogram all;
   for (const auto& group : result.latency) all.merge(group.histogram);
+  if (all.count() == 0 && result.fabric) return result.fabric->endpoints.latency;
   return all;
 }
 
 std::string trialInWords(const bench::TrialResult& result) {
-  std::string words = fmt::format("loss {:.6g} ppm", lossPpm(result));
+  const auto losses = lossesOf(result);
+  std::string words =
+      losses ? fmt::format("loss {:.6g} ppm", losses->ppm()) : std::string("loss not observed");
   const stats::Histogram latency = latencyOf(result);
   if (latency.count() > 0) {
     constexpr double kShown = 0.99;

@@ -15,9 +15,17 @@ namespace plumbline::session {
 
 // "loss 0 ppm, P99 1.234 µs": a trial in a few words.
 std::string trialInWords(const bench::TrialResult& result);
-// Frames lost of frames sent over all streams; 0 when nothing was sent.
-double lossPpm(const bench::TrialResult& result);
-// All latency groups of the trial together.
+// Data frames of a trial.
+struct FrameLosses {
+  std::uint64_t sent = 0;            // retransmissions left out
+  std::uint64_t lost = 0;            // and not retransmitted
+  [[nodiscard]] double ppm() const;  // 0 when nothing was sent
+  bool operator==(const FrameLosses&) const = default;
+};
+// Of all streams, or of the messages of simulated hosts and the streams beside them. Nothing where
+// they were not counted, as in a trial that was fast-forwarded.
+std::optional<FrameLosses> lossesOf(const bench::TrialResult& result);
+// One-way latency of all streams, or of the data packets of simulated hosts.
 stats::Histogram latencyOf(const bench::TrialResult& result);
 
 class StoredTrialRunner final : public suite::TrialRunner {

@@ -1,7 +1,5 @@
 #include "session/trial_log.h"
 
-#include <cstdint>
-
 #include "base/json.h"
 #include "session/stored_trial_runner.h"
 
@@ -10,16 +8,16 @@ namespace plumbline::session {
 TrialLog::TrialLog(const std::string& file) : file_(file) {}
 
 void TrialLog::write(const TrialRecord& record) {
-  std::uint64_t sent = 0;
-  for (const auto& stream : record.result.streams) sent += stream.sent_frames;
   nlohmann::ordered_json line{{"test", record.test},
                               {"bench", record.result.bench},
                               {"point", record.label},
                               {"repetition", record.repetition},
-                              {"stored", record.stored},
-                              {"sent_frames", sent},
-                              {"lost_frames", record.result.lost()},
-                              {"loss_ppm", lossPpm(record.result)}};
+                              {"stored", record.stored}};
+  if (const auto losses = lossesOf(record.result)) {
+    line["sent_frames"] = losses->sent;
+    line["lost_frames"] = losses->lost;
+    line["loss_ppm"] = losses->ppm();
+  }
   const stats::Histogram latency = latencyOf(record.result);
   if (latency.count() > 0) {
     line["latency_frames"] = latency.count();  // on which the percentiles rest

@@ -181,9 +181,9 @@ std::uint64_t Histogram::quantile(double q) const {
     seen += counts_[bucket - first_bucket_];
     if (bucket == kCardLastBucket) seen -= saturated_;
     if (seen < rank) continue;
-    const std::uint64_t lower = bucketLowerBound(bucket);
-    const std::uint64_t middle = lower + (bucketUpperBound(bucket) - 1 - lower) / 2;
-    return std::clamp(middle, minimum_, maximum_);
+    const std::uint64_t low = std::max(bucketLowerBound(bucket), minimum_);
+    const std::uint64_t high = std::min(bucketUpperBound(bucket) - 1, maximum_);
+    return low + (high - low) / 2;
   }
   return maximum_;  // one that is saturated
 }

@@ -34,6 +34,16 @@ struct HostContext {
   Application* application = nullptr;  // receives arrivals and completions; may be absent
 };
 
+// A message that was posted and has no completion yet.
+struct PendingMessage {
+  ProtocolId protocol{};
+  HostId to = 0;
+  std::uint32_t flow = 0;
+  Verb verb = Verb::kWrite;
+  std::uint32_t tag = 0;
+  Picoseconds posted;
+};
+
 // Called by its Nic, under the rules of fabric::Endpoint.
 class Protocol : public PagedObject {
  public:
@@ -58,6 +68,8 @@ class Protocol : public PagedObject {
   [[nodiscard]] virtual const ConnectionStats* connectionStats() const { return nullptr; }
   // Appends the statistics of every flow that was ever open.
   virtual void appendFlows(std::vector<FlowStats>& flows) const = 0;
+  // Appends the messages that were posted here and are not complete; streams have no messages.
+  virtual void appendPending(std::vector<PendingMessage>& /*messages*/) const {}
 
  protected:
   Protocol() = default;

@@ -7,8 +7,6 @@
 namespace plumbline::workload {
 namespace {
 
-// The tag: job (8 bits), whether this is one part of several (1), sequence (7), step (16).
-constexpr std::uint32_t kPart = 1U << 23;
 constexpr std::uint32_t kSequenceMask = (1U << kSequenceBits) - 1;
 
 std::uint32_t tagOf(std::uint32_t job, Label label) {
@@ -58,7 +56,7 @@ void MessagePort::post(HostId to, std::uint64_t bytes, Label label, std::uint64_
 
 bool MessagePort::assemble(std::vector<Parts>& open, HostId peer, std::uint32_t tag,
                            bool& failed) const {
-  if ((tag & kPart) == 0) return true;
+  if (!isPart(tag)) return true;
   auto parts = std::find_if(open.begin(), open.end(), [&](const Parts& candidate) {
     return candidate.peer == peer && candidate.tag == tag;
   });
@@ -88,7 +86,7 @@ std::optional<Label> MessagePort::completed(const transport::Completion& complet
   const bool dispatched = !completion.acknowledged && !failed;
   if (dispatched) {
     dispatched_.push_back({completion.to, completion.flow, completion.number,
-                           (completion.tag & kPart) != 0, completion.posted});
+                           isPart(completion.tag), completion.posted});
   }
   if (!assemble(sending_, completion.to, completion.tag, failed)) return std::nullopt;
   if (dispatched) return labelOf(completion.tag);

@@ -62,6 +62,8 @@ class MessagePort {
 
   void attach(transport::Poster& poster) { poster_ = &poster; }
   static std::uint32_t jobOf(std::uint32_t tag) { return tag >> 24; }
+  // Of one message that is split over flows.
+  static bool isPart(std::uint32_t tag) { return (tag & kPart) != 0; }
 
   // `turn` selects the flow in round robin. Split messages that are open between two hosts at a
   // time have different labels, or parts of one may be counted for the other: the numbers of
@@ -85,6 +87,9 @@ class MessagePort {
   }
 
  private:
+  // The tag: job (8 bits), whether this is one part of several (1), sequence (7), step (16).
+  static constexpr std::uint32_t kPart = 1U << 23;
+
   struct Parts {
     HostId peer = 0;
     std::uint32_t tag = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/exponential.h"
+#include "base/latest_time.h"
 
 namespace plumbline::workload {
 
@@ -37,7 +38,9 @@ MessageTask::MessageTask(MessagePort port, const MessageProgram& program, const 
 
 void MessageTask::drawGap(Connection& connection) const {
   const Picoseconds interval = std::get<Arrivals>(program_.load).interval;
-  connection.elapsed += connection.random ? exponentialGap(*connection.random, interval) : interval;
+  const Picoseconds gap =
+      connection.random ? exponentialGap(*connection.random, interval) : interval;
+  connection.elapsed = cappedTime(Int128{connection.elapsed.count()} + gap.count());
 }
 
 Picoseconds MessageTask::nextPost(const Connection& connection, Picoseconds now) const {
@@ -49,9 +52,10 @@ Picoseconds MessageTask::nextPost(const Connection& connection, Picoseconds now)
     const Picoseconds begin = connection.start + cycle * ((now - connection.start) / cycle);
     return now < begin + on_off->on ? begin : begin + cycle;
   }
-  if (!on_off) return connection.start + connection.elapsed;
+  const Int128 busy = Int128{connection.start.count()} + connection.elapsed.count();
+  if (!on_off) return cappedTime(busy);
   const std::int64_t cycles = connection.elapsed / on_off->on;
-  return connection.start + connection.elapsed + on_off->off * cycles;
+  return cappedTime(busy + Int128{on_off->off.count()} * cycles);
 }
 
 void MessageTask::post(std::uint32_t index, Picoseconds now) {

@@ -45,8 +45,14 @@ class TraceParser {
   }
 
   void parseLine(std::span<const TextField> fields, std::size_t end_column) {
-    if (!header_allowed_ || !isHeader(fields)) parseEntry(fields, end_column);
+    const bool first = header_allowed_;
     header_allowed_ = false;
+    if (first && isHeader(fields)) return;
+    if (first && namesColumns(fields)) {
+      fail(1, "the columns are not time_ns,from,to,bytes[,tag] in this order");
+    } else {
+      parseEntry(fields, end_column);
+    }
   }
 
   static bool isHeader(std::span<const TextField> fields) {
@@ -57,6 +63,13 @@ class TraceParser {
       if (!sameColumn(fields[i].text, kNames[i])) return false;
     }
     return true;
+  }
+
+  static bool namesColumns(std::span<const TextField> fields) {
+    return std::all_of(fields.begin(), fields.end(), [](const TextField& field) {
+      const char first = field.text.empty() ? '\0' : field.text.front();
+      return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+    });
   }
 
   void parseEntry(std::span<const TextField> fields, std::size_t end_column) {

@@ -56,7 +56,8 @@ class PairArrivals {
 
 class Matcher {
  public:
-  explicit Matcher(const std::vector<UnacknowledgedEnd>& ends) {
+  Matcher(const std::vector<UnacknowledgedEnd>& ends, const PassedMessages& passed)
+      : passed_(passed) {
     for (const UnacknowledgedEnd& end : ends) {
       for (const MessageArrival& arrival : end.port->arrivedMessages())
         arrivals_[{arrival.from, end.host}].add(arrival);
@@ -74,7 +75,10 @@ class Matcher {
     std::optional<std::pair<HostId, std::uint32_t>> flow;
     std::uint64_t place = 0;
     for (const Dispatch& one : sent) {
-      const Found found = arrivals_[{sender.host, one.to}].find(one);
+      Found found = arrivals_[{sender.host, one.to}].find(one);
+      if (found.state == MessageState::kOpen && isPassed(sender.host, one)) {
+        found.state = MessageState::kLost;
+      }
       if (!one.part) {
         count(found);
         continue;
@@ -96,22 +100,30 @@ class Matcher {
   [[nodiscard]] Unacknowledged take() { return std::move(result_); }
 
  private:
+  [[nodiscard]] bool isPassed(HostId sender, const Dispatch& one) const {
+    const auto found = passed_.find({sender, one.to, one.flow});
+    // Numbers may wrap.
+    return found != passed_.end() && static_cast<std::int32_t>(one.number - found->second) <= 0;
+  }
+
   void count(const Found& found) {
     if (found.state == MessageState::kLost) ++result_.lost;
-    if (found.state == MessageState::kOpen) ++result_.open;
+    if (found.state == MessageState::kOpen) result_.open.push_back(found.posted);
     if (found.state != MessageState::kArrived) return;
     ++result_.arrived;
     result_.time.record(static_cast<std::uint64_t>((found.arrived - found.posted).count()));
   }
 
+  const PassedMessages& passed_;
   std::map<Pair, PairArrivals> arrivals_;
   Unacknowledged result_;
 };
 
 }  // namespace
 
-Unacknowledged matchUnacknowledged(const std::vector<UnacknowledgedEnd>& ends) {
-  Matcher matcher(ends);
+Unacknowledged matchUnacknowledged(const std::vector<UnacknowledgedEnd>& ends,
+                                   const PassedMessages& passed) {
+  Matcher matcher(ends, passed);
   for (const UnacknowledgedEnd& end : ends) matcher.match(end);
   return matcher.take();
 }

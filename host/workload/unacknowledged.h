@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "stats/histogram.h"
@@ -12,12 +14,16 @@ namespace plumbline::workload {
 
 struct Unacknowledged {
   std::uint64_t arrived = 0;  // whole messages
-  // Some part has not arrived although a later message of its flow has. (If the trial was cut off,
-  // it may still be in flight.)
+  // Some part has not arrived although later packets of its flow have. (If the trial was cut off,
+  // it may still be in flight on another path.)
   std::uint64_t lost = 0;
-  std::uint64_t open = 0;  // lost or still under way
-  stats::Histogram time;   // posted to arrival of the last part [ps]
+  // Lost or still under way: when they were posted, in no order.
+  std::vector<Picoseconds> open;
+  stats::Histogram time;  // posted to arrival of the last part [ps]
 };
+
+// Greatest FlowStats::passed by sender, receiver and flow.
+using PassedMessages = std::map<std::tuple<HostId, HostId, std::uint32_t>, std::uint32_t>;
 
 // One host's records of a job.
 struct UnacknowledgedEnd {
@@ -26,6 +32,7 @@ struct UnacknowledgedEnd {
 };
 
 // Over all messages between `ends`, which are all the hosts of a job.
-Unacknowledged matchUnacknowledged(const std::vector<UnacknowledgedEnd>& ends);
+Unacknowledged matchUnacknowledged(const std::vector<UnacknowledgedEnd>& ends,
+                                   const PassedMessages& passed);
 
 }  // namespace plumbline::workload

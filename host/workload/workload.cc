@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/latest_time.h"
 #include "base/random.h"
 #include "base/work.h"
 #include "workload/arrival_times.h"
@@ -186,7 +187,9 @@ void Workload::buildMessages(std::uint32_t job, const MessageProgram& program) {
   for (const auto& [from, to] : pairsOf(program, ranks, spec_.seed, spec.name)) {
     // Both directions of a pair begin together.
     const std::uint32_t pair = program.bidirectional ? number / 2 : number;
-    openings[from].push_back({to, number++, spec.start + program.phase * pair});
+    const Picoseconds start =
+        cappedTime(Int128{spec.start.count()} + Int128{program.phase.count()} * pair);
+    openings[from].push_back({to, number++, start});
     if (openings[from].size() > kMaxConnections) {
       refuse(fmt::format("rank {} sends in too many pairs", from), "at most 65536");
     }
@@ -240,15 +243,16 @@ void Workload::buildMoe(std::uint32_t job, const MoeProgram& program) {
 }
 
 bool Workload::finished() const {
-  for (const auto& tasks : tasks_) {
-    for (const Task* task : tasks) {
+  for (std::size_t job = 0; job < tasks_.size(); ++job) {
+    if (spec_.jobs[job].background) continue;
+    for (const Task* task : tasks_[job]) {
       if (!task->finished()) return false;
     }
   }
   return true;
 }
 
-JobResult Workload::resultOf(std::uint32_t job) const {
+JobResult Workload::resultOf(std::uint32_t job, const PassedMessages& passed) const {
   JobResult result;
   result.name = spec_.jobs[job].name;
   result.finished = true;
@@ -283,7 +287,7 @@ JobResult Workload::resultOf(std::uint32_t job) const {
     result.iterations = moeLayers(*moe, ranks);
     result.moe = moeResult(*moe, *moe_plans_[job], ranks, spec_.jobs[job].start);
   }
-  result.unacknowledged = matchUnacknowledged(ends);
+  result.unacknowledged = matchUnacknowledged(ends, passed);
   const auto* program = std::get_if<MessageProgram>(&spec_.jobs[job].program);
   if (program != nullptr && program->arrival_times) {
     result.arrival_time = arrivalTimes(message_tasks, *members_[job]);
@@ -318,9 +322,9 @@ void Workload::endIterations(std::uint32_t job) {
   }
 }
 
-std::vector<JobResult> Workload::results() const {
+std::vector<JobResult> Workload::results(const PassedMessages& passed) const {
   std::vector<JobResult> results;
-  for (std::uint32_t job = 0; job < tasks_.size(); ++job) results.push_back(resultOf(job));
+  for (std::uint32_t job = 0; job < tasks_.size(); ++job) results.push_back(resultOf(job, passed));
   return results;
 }
 

@@ -49,6 +49,7 @@ class Workload {
   [[nodiscard]] transport::Application* application(HostId host) const {
     return hosts_[host].get();
   }
+  [[nodiscard]] const WorkloadSpec& spec() const { return spec_; }
   // Hosts of the jobs, rank by rank.
   [[nodiscard]] const std::vector<std::vector<HostId>>& placement() const { return placement_; }
 
@@ -60,8 +61,10 @@ class Workload {
   void taskChanged(HostId host) { hosts_[host]->taskChanged(); }
 
   // Not while the fabric is running.
+  // Whether all jobs that are no background are finished.
   [[nodiscard]] bool finished() const;
-  [[nodiscard]] std::vector<JobResult> results() const;
+  // `passed`: of services without acknowledgements.
+  [[nodiscard]] std::vector<JobResult> results(const PassedMessages& passed = {}) const;
   // JobResult::iterations of one job alone: those that every rank has finished.
   [[nodiscard]] std::vector<IterationResult> iterationsOf(std::uint32_t job) const;
   // Ends a job of a TrainingProgram after the current iteration of its foremost rank, with the same
@@ -75,7 +78,7 @@ class Workload {
   void buildMessages(std::uint32_t job, const MessageProgram& program);
   void buildTrace(std::uint32_t job, const TraceProgram& program);
   void buildMoe(std::uint32_t job, const MoeProgram& program);
-  [[nodiscard]] JobResult resultOf(std::uint32_t job) const;
+  [[nodiscard]] JobResult resultOf(std::uint32_t job, const PassedMessages& passed) const;
 
   WorkloadSpec spec_;
   std::vector<std::vector<HostId>> placement_;

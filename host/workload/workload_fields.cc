@@ -1,6 +1,7 @@
 // The fields of a workload. How they act: docs/model/workloads.md.
 #include "fabric/spec/fabric_spec.h"
 #include "spec/declare.h"
+#include "transport/application.h"
 #include "workload/spec_fields.h"
 
 namespace plumbline::workload {
@@ -164,7 +165,8 @@ template <>
 const Fields& fieldsOf<ClosedLoop>() {
   static const Fields kFields{
       field<&ClosedLoop::outstanding>("outstanding",
-                                      "The next message is posted when one of these is done"),
+                                      "The next message is posted when one of these is done")
+          .atLeast(1),
   };
   return kFields;
 }
@@ -203,7 +205,11 @@ const Fields& fieldsOf<MessageProgram>() {
       pairs(),
       field<&MessageProgram::bidirectional>("bidirectional",
                                             "Every pair also sends in the other direction"),
-      field<&MessageProgram::bytes>("size", "Of a message").as("bytes").size().storedAs("bytes"),
+      field<&MessageProgram::bytes>("size", "Of a message")
+          .as("bytes")
+          .size()
+          .in(1, transport::kMaxMessage)
+          .storedAs("bytes"),
       field<&MessageProgram::messages>(
           "messages", "Per pair and direction; without, `until` or a duration must end the run")
           .atLeast(1)
@@ -233,6 +239,7 @@ const Fields& fieldsOf<TraceEntry>() {
       field<&TraceEntry::bytes>("size", "Of the message")
           .as("bytes")
           .size()
+          .in(1, transport::kMaxMessage)
           .storedAs("bytes")
           .need(),
       field<&TraceEntry::tag>("tag", "Carried into the results"),
@@ -274,6 +281,9 @@ const Fields& fieldsOf<JobSpec>() {
           .word("write-immediate", transport::Verb::kWriteImmediate)
           .word("send", transport::Verb::kSend)
           .word("read", transport::Verb::kRead),
+      field<&JobSpec::background>("", "The workload is finished without it")
+          .as("background")
+          .storedIfChanged(),
   };
   return kFields;
 }

@@ -180,6 +180,7 @@ struct JobSpec {
   std::uint32_t first_flow = 0;
   FlowUse flow_use = FlowUse::kRoundRobin;
   transport::Verb verb = transport::Verb::kWrite;  // kRead: messages only
+  bool background = false;  // the workload is finished without it, whatever it still has to do
   std::variant<TrainingProgram, MessageProgram, TraceProgram, MoeProgram> program =
       TrainingProgram{};
 };

@@ -283,6 +283,23 @@ TEST_F(Attack, NamesThatBeginLikeLoopback) {
   }
 }
 
+// HTTP/1.0 does not require a Host, and browsers, whose names may be of other sites, do not speak
+// it. What they send is checked in any version.
+TEST_F(Attack, RequestsWithoutAHost) {
+  serve();
+  const auto answer = [&](const std::string& line, const std::string& fields) {
+    const RawSocket socket(port_);
+    socket.send("GET /api/v1/clock " + line + "\r\n" + fields + "Connection: close\r\n\r\n");
+    return socket.receive(kPatience);
+  };
+  EXPECT_THAT(answer("HTTP/1.0", ""), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answer("HTTP/1.0", "Host: evil.example\r\n"), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(answer("HTTP/1.0", "Origin: http://evil.example\r\n"), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(answer("HTTP/1.1", ""), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(answer("HTTP/1.1", "Host:\r\n"), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(answer("HTTP/1.2", ""), StartsWith("HTTP/1.1 400"));
+}
+
 TEST_F(Attack, BodiesBeforeTheToken) {
   const fs::path token = scratch_.path() / "token";
   std::ofstream(token) << "0123456789abcdef0123456789abcdef\n";

@@ -19,6 +19,7 @@ namespace plumbline {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 
 std::string textOf(const fs::path& file) {
@@ -103,6 +104,14 @@ TEST(OutputFile, ADatabaseIsNotReplaced) {
               HasSubstr("this is a database, which the output would replace"));
   EXPECT_EQ(errorOf([&] { writeFile(file, "x"); }).kind(), ErrorKind::kUsage);
   EXPECT_EQ(textOf(file), before);
+}
+
+// No file of this name is meant.
+TEST(OutputFile, ADashIsRefused) {
+  EXPECT_THAT(
+      errorOf([] { requireWritable("-", "--json"); }).what(),
+      AllOf(HasSubstr("--json -: \"-\" is not read as standard output"), HasSubstr("/dev/stdout")));
+  EXPECT_EQ(errorOf([] { writeFile("-", "x"); }).kind(), ErrorKind::kUsage);
 }
 
 TEST(OutputFile, APipeWithoutAReaderIsNotWaitedFor) {

@@ -14,6 +14,9 @@ using bench::TrialResult;
 using bench::TrialSpec;
 using testing::HasSubstr;
 
+// For the last message, on a machine that does other work as well.
+constexpr Picoseconds kLongestWait = seconds(60);
+
 // `bytes` of message in a WRITE frame over IPv4.
 bench::StreamSpec stream(std::uint32_t from, std::uint32_t to, std::int64_t bytes, Fraction rate) {
   constexpr std::int64_t kHeaders = 14 + 20 + 8 + 12 + 16 + 4 + 4;
@@ -34,7 +37,7 @@ TrialSpec trial(std::int64_t bytes, Fraction rate) {
   spec.dut.topology.kind = fabric::TopologyKind::kLink;
   spec.streams.push_back(stream(0, 1, bytes, rate));
   spec.duration = milliseconds(50);
-  spec.drain = seconds(5);
+  spec.drain = kLongestWait;
   return spec;
 }
 
@@ -68,7 +71,8 @@ TEST_P(LibfabricBenchOver, DeliversALightLoadBothWays) {
     EXPECT_EQ(group.histogram.count(), 5693U);
     // No message passes between two threads in 100 ns.
     EXPECT_GT(group.histogram.minimum(), 100'000U);
-    EXPECT_LT(group.histogram.maximum(), 5'050'000'000'000U);
+    EXPECT_LT(group.histogram.maximum(),
+              static_cast<std::uint64_t>((spec.duration + kLongestWait).count()));
   }
   EXPECT_TRUE(result.ports.empty());  // not observed, and so not there
   EXPECT_TRUE(result.host_counters.empty());

@@ -155,7 +155,7 @@ bench::TrialSpec lightTrial() {
   stream.load = bench::ConstantLoad{Fraction::partsPerTrillion(100'000'000)};
   spec.streams.push_back(stream);
   spec.duration = milliseconds(50);
-  spec.drain = seconds(5);
+  spec.drain = seconds(60);
   return spec;
 }
 

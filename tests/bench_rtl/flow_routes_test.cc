@@ -113,6 +113,14 @@ TEST(FlowRoutes, RefuseWhatDependsOnTheTrial) {
   spec.dut.failures.push_back({"leaf0-spine1", milliseconds(1), {}});
   EXPECT_THAT(routesRefusal(spec).value_or(""), testing::HasSubstr("goes wrong"));
   spec = crossing(fabric::LoadBalancingKind::kEcmp, 0);
+  transport::DcqcnSpec& dcqcn = std::get<transport::RoceSpec>(*spec.transport).dcqcn;
+  dcqcn.enabled = true;
+  dcqcn.max_rate = spec.dut.topology.link_rate;
+  EXPECT_EQ(routesRefusal(spec), std::nullopt);
+  dcqcn.max_rate = dcqcn.min_rate;
+  EXPECT_THAT(routesRefusal(spec).value_or(""), testing::HasSubstr("dcqcn.max_rate"));
+  dcqcn.enabled = false;
+  EXPECT_EQ(routesRefusal(spec), std::nullopt);
   transport::UetSpec uet;
   spec.transport = uet;
   EXPECT_EQ(routesRefusal(spec), std::nullopt);

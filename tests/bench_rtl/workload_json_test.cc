@@ -20,7 +20,7 @@ using workload::WorkloadSpec;
 [[maybe_unused]] void membersAsOfThisTest(WorkloadSpec& s, TrainingProgram& t, MessageProgram& m,
                                           TraceProgram& r, workload::MoeProgram& x) {
   [[maybe_unused]] auto& [a1, a2] = s;
-  [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7, b8] = s.jobs[0];
+  [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7, b8, b9] = s.jobs[0];
   [[maybe_unused]] auto& [c1, c2, c3, c4, c5, c6, c7] = s.jobs[0].placement;
   [[maybe_unused]] auto& [d1, d2, d3, d4, d5, d6] = t;
   [[maybe_unused]] auto& [e1, e2, e3, e4, e5, e6, e7, e8, e9] = t.collectives[0];
@@ -55,6 +55,7 @@ TEST(WorkloadJson, EveryFieldOfAJobShows) {
                    [](S& s) { s.jobs.emplace_back(); },
                    [](S& s) { s.jobs[0].name = "x"; },
                    [](S& s) { s.jobs[0].start = seconds(1); },
+                   [](S& s) { s.jobs[0].background = true; },
                    [](S& s) { s.jobs[0].flows = 2; },
                    [](S& s) { s.jobs[0].first_flow = 2; },
                    [](S& s) { s.jobs[0].flow_use = workload::FlowUse::kSplit; },

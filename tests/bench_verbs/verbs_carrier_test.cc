@@ -119,7 +119,7 @@ bench::TrialSpec lightTrial() {
   stream.load = bench::ConstantLoad{Fraction::percent(1)};
   spec.streams.push_back(stream);
   spec.duration = milliseconds(10);
-  spec.drain = seconds(5);
+  spec.drain = seconds(60);
   return spec;
 }
 

@@ -98,9 +98,17 @@ TEST_F(OutputsTest, PlacesThatCannotBeAreRefusedBeforeAnythingIsMeasured) {
   expectRefused({"--report", scenario_ + "/x"}, "--report");
   expectRefused({"--report", scenario_}, "--report");
   expectRefused({"--json", place("x"), "--jsonl", place("./x")}, "two outputs in one file");
-  const Outcome results = run({"run", scenario_, "--quiet", "--results", scenario_ + "/x"});
-  EXPECT_EQ(results.exit_code, 2) << results.err;
-  EXPECT_THAT(results.err, HasSubstr("--results"));
+  for (const std::vector<std::string>& verb :
+       {std::vector<std::string>{"run", scenario_, "--quiet"}, {"serve", "--port", "0"}}) {
+    std::vector<std::string> arguments = verb;
+    arguments.insert(arguments.end(), {"--results", scenario_ + "/x"});
+    const Outcome results = run(arguments);
+    EXPECT_EQ(results.exit_code, 2) << results.err;
+    EXPECT_THAT(results.err, HasSubstr("--results"));
+  }
+  for (const char* option : {"--json", "--jsonl", "--capture", "--trace", "--report", "--agents"}) {
+    expectRefused({option, ""}, std::string(option) + " has an empty value");
+  }
   // Nothing of a refused run is left behind.
   EXPECT_FALSE(fs::exists(place("x")));
 }
@@ -154,10 +162,25 @@ TEST_F(OutputsTest, WhatWasMeasuredIsNotLost) {
   EXPECT_THAT(outcome.out, HasSubstr("report "));
   EXPECT_THAT(outcome.err, HasSubstr("\n  plumbline results export 1 -o /dev/full --results " +
                                      results_ + "\n"));
-  EXPECT_EQ(shell("$P run $S --results $R --quiet --tables --json $R/x.json >/dev/full").exit_code,
-            3);
-  EXPECT_TRUE(fs::exists(fs::path(results_) / "run-2" / "report.html"));
+  // The output that follows the trials ends with its first error, and nothing else does.
+  write("s.yaml", std::string(kSmallRun) + "parameters: {repetitions: 3}\n");
+  const Outcome live = shell("$P run $S --results $R --quiet --jsonl /dev/full --json $R/x.json");
+  EXPECT_EQ(live.exit_code, 3);
+  EXPECT_THAT(live.err, HasSubstr("this output ends here, the run goes on\n"));
+  EXPECT_THAT(live.err, HasSubstr("run 2 is stored. To write again what could not be written:\n"
+                                  "  plumbline run " +
+                                  scenario_ + " --json " + results_ +
+                                  "/x.json --jsonl /dev/full --results " + results_ + "\n"));
   EXPECT_TRUE(nlohmann::json::accept(contentOf(fs::path(results_) / "x.json")));
+  EXPECT_TRUE(fs::exists(fs::path(results_) / "run-2" / "report.html"));
+  const auto runs = results::ResultStore::openExisting(results_).listRuns();
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[1].status, results::RunStatus::kDone);
+  EXPECT_EQ(runs[1].trials, 3U);
+  EXPECT_EQ(shell("$P run $S --results $R --quiet --tables --json $R/y.json >/dev/full").exit_code,
+            3);
+  EXPECT_TRUE(fs::exists(fs::path(results_) / "run-3" / "report.html"));
+  EXPECT_TRUE(nlohmann::json::accept(contentOf(fs::path(results_) / "y.json")));
   // Errors of stderr do not end the run.
   EXPECT_EQ(shell("$P run $S --results $R 2>/dev/full").exit_code, 0);
 }

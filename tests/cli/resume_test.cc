@@ -127,6 +127,18 @@ TEST_F(ResumeTest, ASecondSignalEndsAtOnceWithEveryFinishedTrialSaved) {
   expectResumesToTheSame("signalled", kept);
 }
 
+TEST_F(ResumeTest, TheCommandToGoOnHasTheLimitOfMemory) {
+  Process process(scratch_.path(), runArguments("limited", {"--max-memory", "3 GB"}));
+  while (linesOf("limited") < 1 && !process.ended()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  process.signal(SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("plumbline run " + scenario_ + " --resume --max-memory '3 GB'"));
+}
+
 TEST_F(ResumeTest, Kill9LosesAtMostTheTrialInHand) {
   const auto process = started("killed", 3);
   ASSERT_FALSE(process->ended()) << process->wait().err;

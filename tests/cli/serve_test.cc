@@ -242,6 +242,13 @@ TEST_F(ServeTest, TheLogOfTrialsIsThatOfARunHere) {
   EXPECT_EQ(contentOf(there), contentOf(here));
   EXPECT_THAT(contentOf(here), HasSubstr("\"repetition\":4"));
   EXPECT_EQ(client({"run", file, "--server", server, "--jsonl", "/nonexistent/x"}).exit_code, 2);
+  if (::access("/dev/full", W_OK) != 0) return;
+  const std::string json = (scratch_.path() / "there.json").string();
+  const Outcome full =
+      client({"run", file, "--quiet", "--server", server, "--jsonl", "/dev/full", "--json", json});
+  EXPECT_EQ(full.exit_code, 3);
+  EXPECT_THAT(full.err, HasSubstr("this output ends here, the run goes on"));
+  EXPECT_THAT(contentOf(json), HasSubstr("\"status\": \"done\""));
 }
 
 TEST_F(ServeTest, AStoppedRunGoesOnThere) {

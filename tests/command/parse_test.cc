@@ -63,6 +63,14 @@ TEST(Parse, WhatIsMissingOrWrong) {
   EXPECT_NE(refusal({"run", "a.yaml", "--format", "xml"}).find("--format"), std::string::npos);
 }
 
+// As `--report "$UNSET"` gives it.
+TEST(Parse, EmptyValuesAreRefused) {
+  EXPECT_EQ(refusal({"run", "a.yaml", "--report", ""}),
+            "sample run: --report has an empty value (see sample run --help)");
+  EXPECT_EQ(refusal({"run", ""}),
+            "sample run: scenario has an empty value (see sample run --help)");
+}
+
 TEST(Parse, HelpIsNothingToDo) {
   SampleProgram program;
   testing::internal::CaptureStdout();

@@ -550,7 +550,11 @@ TEST_F(ApiTest, EveryResourceSaysItsMethods) {
     EXPECT_EQ(ask("HEAD", one.path).status, one.head) << one.path;
   }
   EXPECT_EQ(ask("OPTIONS", "*").status, 204);
-  EXPECT_EQ(ask("OPTIONS", "/nothing").status, 404);
+  for (const char* none : {"/nothing", "/api/v1/nothing", "/api/v1/scenarioss",
+                           "/api/v1/runs/7/nothing", "/api/v1/runs/7/log/x"}) {
+    EXPECT_EQ(ask("OPTIONS", none).status, 404) << none;
+    EXPECT_EQ(ask("PUT", none).status, 404) << none;
+  }
   EXPECT_EQ(ask("HEAD", "/api/v1/ports").body, ask("GET", "/api/v1/ports").body);
   EXPECT_EQ(ask("GET", "/api/v1/runs?").status, 200);
 }
@@ -566,7 +570,7 @@ TEST_F(ApiTest, WhatWasMadeHasAPlace) {
 
 TEST(ApiAccess, ATokenIsAskedForEverywhere) {
   ServerParts parts({"secret", false});
-  ApiRequest request{"GET", "/api/v1/capabilities", "", "lab3:8470", "", "", ""};
+  ApiRequest request{"GET", "/api/v1/capabilities", "", "lab3:8470", "", "", "", ""};
   EXPECT_EQ(parts.api.handle(request).status, 401);
   for (const char* wrong : {"Bearer", "Bearer ", "Bearer secreT", "Bearer secrets", "Basic secret",
                             "secret", "bearer secreT"}) {
@@ -578,7 +582,7 @@ TEST(ApiAccess, ATokenIsAskedForEverywhere) {
     request.authorization = right;
     EXPECT_EQ(parts.api.handle(request).status, 200) << right;
     EXPECT_FALSE(
-        parts.api.upgrade({"GET", "/api/v1/live", "", "lab3:8470", "", right, ""}).refusal);
+        parts.api.upgrade({"GET", "/api/v1/live", "", "lab3:8470", "", right, "", "13"}).refusal);
   }
   request.target = "/metrics";
   EXPECT_EQ(parts.api.handle(request).status, 200);
@@ -590,7 +594,7 @@ TEST(ApiAccess, ATokenIsAskedForEverywhere) {
 
 TEST(ApiAccess, OtherSitesAreRefused) {
   ServerParts parts({"", true});
-  ApiRequest request{"GET", "/api/v1/ports", "", "127.0.0.1:8470", "", "", ""};
+  ApiRequest request{"GET", "/api/v1/ports", "", "127.0.0.1:8470", "", "", "", ""};
   const auto status = [&](const char* host, const char* origin) {
     request.host = host;
     request.origin = origin;
@@ -614,7 +618,7 @@ TEST(ApiAccess, OtherSitesAreRefused) {
 TEST(ApiUpgrade, OnlyTheLiveStreamIsAWebSocket) {
   ServerParts parts;
   const auto upgrade = [&](const char* target) {
-    return parts.api.upgrade({"GET", target, "", "localhost", "", "", ""});
+    return parts.api.upgrade({"GET", target, "", "localhost", "", "", "", "13"});
   };
   EXPECT_EQ(upgrade("/api/v1/live").since, 0u);
   EXPECT_EQ(upgrade("/api/v1/live?since=17").since, 17u);

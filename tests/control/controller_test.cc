@@ -208,7 +208,7 @@ TEST_F(ControllerTest, AClockThatIsWrongIsFoundAndTheStartIsCommon) {
   EXPECT_LE(std::abs(told_first - told_second), stored_.agents[0].clock_uncertainty_ns +
                                                     stored_.agents[1].clock_uncertainty_ns +
                                                     100'000'000);
-  const ApiAnswer metrics = second.api.handle({"GET", "/metrics", "", "localhost", "", "", ""});
+  const ApiAnswer metrics = second.api.handle({"GET", "/metrics", "", "localhost", "", "", "", ""});
   const auto value = [&metrics](const std::string& name) {
     const std::size_t at = metrics.body.find("\n" + name + " ");
     EXPECT_NE(at, std::string::npos) << name;

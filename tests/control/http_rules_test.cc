@@ -41,9 +41,18 @@ TEST(HttpRules, HostsHaveNoCaseAndMayHaveAPort) {
   }
 }
 
+TEST(HttpRules, VersionsHaveTwoDigits) {
+  EXPECT_EQ(requestVersion("GET / HTTP/1.1"), "HTTP/1.1");
+  EXPECT_EQ(requestVersion("PRI * HTTP/2.0"), "HTTP/2.0");
+  for (const char* line : {"", "GET", "GET /", "GET / ", "GET / HTTP/1", "GET / http/1.1",
+                           "GET / HTTP/1,1", "GET / HTTP/x.1", "GET /  HTTP/1.1"}) {
+    EXPECT_EQ(requestVersion(line), std::nullopt) << line;
+  }
+}
+
 TEST(HttpRules, TargetsHaveTheirForms) {
-  const auto resource = [](const char* target) {
-    const auto parts = requestTarget(target);
+  const auto resource = [](const char* target, const char* method = "GET") {
+    const auto parts = requestTarget(method, target);
     return parts ? parts->authority + "|" + parts->resource : "none";
   };
   EXPECT_EQ(resource("/metrics"), "|/metrics");
@@ -56,7 +65,12 @@ TEST(HttpRules, TargetsHaveTheirForms) {
   // Escapes of characters that need none; the others stay.
   EXPECT_EQ(resource("/%6Detrics"), "|/metrics");
   EXPECT_EQ(resource("/a%2Fb%20c%41%7e%2"), "|/a%2Fb%20cA~%2");
-  EXPECT_EQ(resource("/a?%6D"), "|/a?%6D");
+  EXPECT_EQ(resource("/a?%6D=%31%26%3d"), "|/a?m=1%26%3d");
+  EXPECT_EQ(resource("/a%3F%6D"), "|/a%3Fm");
+  // The server itself: RFC 9112, 3.2.4.
+  EXPECT_EQ(resource("http://lab3:80", "OPTIONS"), "lab3:80|*");
+  EXPECT_EQ(resource("http://lab3:80/", "OPTIONS"), "lab3:80|/");
+  EXPECT_EQ(resource("http://lab3:80?x", "OPTIONS"), "lab3:80|/?x");
   for (const char* none : {"", "metrics", "lab3:80", "ftp://lab3/", "http:///x", "http://a b/"}) {
     EXPECT_EQ(resource(none), "none") << none;
   }

@@ -1,6 +1,7 @@
 // The server over real sockets: clients as they should be, and as they should not.
 #include "control/server.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -24,6 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // Long, for a busy machine; no test waits for it to pass.
@@ -428,8 +430,10 @@ TEST_F(ServerTest, OversizedAndBrokenRequestsAreAnsweredAndForgotten) {
   const std::string host = "Host: localhost\r\n";
   EXPECT_THAT(ask("POST /api/v1/runs HTTP/1.1\r\n" + host + "Content-Length: 99999999\r\n\r\n"),
               StartsWith("HTTP/1.1 413"));
-  EXPECT_THAT(ask("POST /api/v1/runs HTTP/1.1\r\n" + host +
-                  "Transfer-Encoding: chunked\r\n\r\n300000\r\n" + std::string(0x300000, 'x')),
+  constexpr std::size_t kTooMany = kMaxBodyBytes + 1;
+  EXPECT_THAT(ask(fmt::format("POST /api/v1/runs HTTP/1.1\r\n{}Transfer-Encoding: chunked\r\n\r\n"
+                              "{:x}\r\n{}",
+                              host, kTooMany, std::string(kTooMany, 'x'))),
               StartsWith("HTTP/1.1 413"));
   EXPECT_THAT(ask("GET /" + std::string(100'000, 'a') + " HTTP/1.1\r\n" + host + "\r\n"),
               StartsWith("HTTP/1.1 431"));
@@ -479,8 +483,16 @@ TEST_F(ServerTest, RequestsOfAllKindsOfClientsAreAnswered) {
   EXPECT_THAT(get("GET http://localhost/api/v1/ports HTTP/1.1"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(get("GET HTTP://LOCALHOST:1/api/v1/ports HTTP/1.1"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(get("GET /api/v1/%70orts HTTP/1.1"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(get("GET /api/v1/runs?since=%30 HTTP/1.1"), StartsWith("HTTP/1.1 200"));
+  // A later version of HTTP/1, also of the second request of a connection: RFC 9110, 2.5.
+  EXPECT_THAT(get("GET /api/v1/ports HTTP/1.2"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask("GET /api/v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                  "GET /api/v1/ports HTTP/1.9\r\n" +
+                  end),
+              HasSubstr("HTTP/1.1 200"));
   EXPECT_THAT(get("\r\n\r\nGET /api/v1/ports HTTP/1.1"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(get("OPTIONS * HTTP/1.1"), StartsWith("HTTP/1.1 204"));
+  EXPECT_THAT(get("OPTIONS http://localhost:1 HTTP/1.1"), StartsWith("HTTP/1.1 204"));
   EXPECT_EQ(length(get("OPTIONS /metrics HTTP/1.1")), "none");
   EXPECT_THAT(get("PUT /metrics HTTP/1.1"), HasSubstr("\r\nAllow: GET, HEAD, OPTIONS\r\n"));
   EXPECT_THAT(get("GET /api/v1/live HTTP/1.1"), HasSubstr("\r\nUpgrade: websocket\r\n"));
@@ -517,6 +529,17 @@ TEST_F(ServerTest, BodiesComeInEveryWay) {
   // One that does not.
   EXPECT_THAT(ask(post + length + "Expect: 100-continue\r\n\r\n" + body),
               HasSubstr("HTTP/1.1 200"));
+  EXPECT_THAT(ask(post + length + "Content-Encoding: Identity\r\n\r\n" + body),
+              StartsWith("HTTP/1.1 200"));
+  // RFC 9110, 12.5.3: the codings of a body are named where its coding is the reason, only there.
+  const std::string coded = ask(post + length + "Content-Encoding: gzip\r\n\r\n" + body);
+  EXPECT_THAT(coded, StartsWith("HTTP/1.1 415"));
+  EXPECT_THAT(coded, HasSubstr("\r\nAccept-Encoding: identity\r\n"));
+  const std::string no_json =
+      ask("POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + length +
+          "\r\n" + body);
+  EXPECT_THAT(no_json, StartsWith("HTTP/1.1 415"));
+  EXPECT_THAT(no_json, Not(HasSubstr("Accept-Encoding")));
 }
 
 TEST_F(ServerTest, WhatTheRulesForbidIsRefused) {
@@ -534,6 +557,12 @@ TEST_F(ServerTest, WhatTheRulesForbidIsRefused) {
         Wrong{"GET metrics HTTP/1.1\r\n" + host + "\r\n", "400"},
         Wrong{"GET ftp://localhost/ HTTP/1.1\r\n" + host + "\r\n", "400"},
         Wrong{"GET /metrics HTTP/3.7\r\n" + host + "\r\n", "505"},
+        Wrong{"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505"},
+        Wrong{"GET /metrics HTTP/x.1\r\n" + host + "\r\n", "400"},
+        // Lines that end by LF alone: RFC 9112, 2.2, permits to read or to refuse them.
+        Wrong{"GET /metrics HTTP/1.1\nHost: localhost\n\n", "400"},
+        Wrong{"GET /metrics HTTP/1.2\nHost: localhost\n\n", "400"},
+        Wrong{get + "Host: localhost\n\n", "400"},
         Wrong{"BREW /metrics HTTP/1.1\r\nConnection: close\r\n" + host + "\r\n", "501"},
         Wrong{post + "Content-Length: x\r\n\r\n", "400"},
         Wrong{post + "Content-Length: -1\r\n\r\n", "400"},
@@ -571,6 +600,13 @@ TEST_F(ServerTest, ABrokenWebSocketIsClosed) {
     other.replace(4, std::string("/api/v1/live?since=0").size(), target);
     EXPECT_THAT(ask(other), StartsWith("HTTP/1.1 4"));
   }
+  // RFC 6455, 4.4: the answer says the version.
+  std::string other = upgrade;
+  other.replace(other.find("Version: 13"), 11, "Version: 8");
+  const std::string refused = ask(other);
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 426"));
+  EXPECT_THAT(refused, HasSubstr("\r\nUpgrade: websocket\r\n"));
+  EXPECT_THAT(refused, HasSubstr("\r\nSec-WebSocket-Version: 13\r\n"));
   {
     const RawSocket vanishing(server_->port());
     vanishing.send(upgrade);

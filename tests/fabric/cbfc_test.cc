@@ -280,5 +280,38 @@ TEST(Cbfc, GoesTogetherWithPfcOnOtherPriorities) {
   EXPECT_GT(credited_meanwhile, 100U);
 }
 
+// A frame needs its credits even if it is the only one; without them it stands in front of its
+// channel, at a host as at a switch, and holds nothing else back.
+TEST(Cbfc, AFrameAboveTheLimitNeverLeaves) {
+  for (const bool from_host : {true, false}) {
+    for (const bool enough : {true, false}) {
+      SCOPED_TRACE(std::to_string(int{from_host}) + std::to_string(int{enough}));
+      FabricSpec spec = twoChannels(1);
+      if (!enough) --spec.switches.cbfc->credits;
+      Fabric fabric(spec);
+      ListHost sender;
+      ListHost receiver;
+      fabric.attach(1, receiver);
+      if (from_host) {
+        fabric.attach(0, sender);
+        sender.addMany(frame(0, 1, kLength, kChannel), 3);
+        sender.addMany(frame(0, 1, kCreditSize, kOtherChannel), 5);
+      } else {
+        const Picoseconds slot = frameSlot(Bytes(kLength), gigabitsPerSecond(100));
+        for (std::int64_t i = 0; i < 3; ++i) {
+          fabric.send(0, frame(0, 1, kLength, kChannel), slot * i);
+        }
+        for (std::int64_t i = 3; i < 8; ++i) {
+          fabric.send(0, frame(0, 1, kCreditSize, kOtherChannel), slot * i);
+        }
+      }
+      fabric.runUntil(milliseconds(10));
+      EXPECT_EQ(receiver.arrivals().size(), enough ? 8U : 5U);
+      EXPECT_EQ(fabric.framesInside(), enough ? 0U : from_host ? 1U : 3U);
+      EXPECT_TRUE(fabric.isDeadlocked());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::fabric::testing

@@ -363,6 +363,45 @@ TEST(Llr, AnOutageOfTheLengthItWaitsForLosesNothing) {
   EXPECT_EQ(retries[0].value, (replayed - cut->time).count());
 }
 
+// Routing does not see it, whenever it would learn of it: on the way between switches and on the
+// last one to a host.
+TEST(Llr, RoutingDoesNotSeeAnOutageThatIsWaitedFor) {
+  for (const char* cable : {"s0-s1", "h1-s1"}) {
+    for (const Picoseconds convergence : {Picoseconds(0), microseconds(1), microseconds(60)}) {
+      SCOPED_TRACE(std::string(cable) + " " + std::to_string(convergence.count()));
+      FabricSpec spec = retryingChain(0, 0);
+      spec.switches.llr->pcs_lost = kLongest;
+      spec.convergence = convergence;
+      spec.failures = {{cable, microseconds(40), microseconds(40) + kLongest}};
+      ListFabric fabric(spec);
+      fabric.host(0).addMany(frame(0, 1, kLongLength), 500);
+      fabric.drain();
+      expectAllInOrder(fabric, 500U);
+      *spec.failures[0].up += Picoseconds(1);
+      ListFabric longer(spec);
+      longer.host(0).addMany(frame(0, 1, kLongLength), 500);
+      longer.drain();
+      EXPECT_GT(longer.expectConserved().dropped, 0U);
+    }
+  }
+}
+
+// The state of its links' LLR is lost with a switch, however soon it is back.
+TEST(Llr, TheFailureOfASwitchIsNotWaitedFor) {
+  FabricSpec spec = retryingChain(0, 0);
+  spec.switches.llr->pcs_lost = kLongest;
+  spec.convergence = seconds(1);
+  spec.failures = {{"s1", microseconds(40), microseconds(40) + nanoseconds(1)}};
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, kLongLength), 500);
+  fabric.drain();
+  const auto dropped = fabric.expectConserved().dropped;
+  EXPECT_GT(dropped, 0U);
+  EXPECT_EQ(fabric.counters("s0-s1").drops[static_cast<unsigned>(DropReason::kLinkDown)] +
+                fabric.counters("s1-h1").drops[static_cast<unsigned>(DropReason::kLinkDown)],
+            dropped);
+}
+
 // An outage that is longer, be it by a picosecond, takes what is under way and what comes.
 TEST(Llr, ALongerOutageLosesWhatTravels) {
   const Picoseconds down = microseconds(40);

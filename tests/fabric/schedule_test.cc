@@ -104,6 +104,38 @@ TEST_F(ScheduleTest, AFlapIsInTheTablesAfterConvergenceEvenWhenShorter) {
   EXPECT_EQ(schedule.epochs()[0].routing, schedule.epochs()[2].routing);
 }
 
+// Only the whole outage of a cable counts, and a switch's failure is never bridged.
+TEST_F(ScheduleTest, BridgedOutagesAreNotInTheTables) {
+  const Picoseconds limit = microseconds(10);
+  const std::vector<FailureSpec> failures = {
+      {"leaf0-spine0", microseconds(20), microseconds(30)},    // bridged
+      {"leaf0-spine0", microseconds(100), microseconds(106)},  // too long together
+      {"leaf0-spine0", microseconds(106), microseconds(112)},
+      {"leaf1-spine1", microseconds(200), microseconds(205)},  // the switch fails within it
+      {"spine1", microseconds(204), microseconds(206)},
+      {"leaf1-spine0", microseconds(300), std::nullopt}};
+  const auto outages = outagesOf(graph, failures, limit);
+  EXPECT_EQ(timesOf(outages[link("spine0-leaf0")]), Times({{20, 30}, {100, 112}}));
+  EXPECT_TRUE(outages[link("spine0-leaf0")][0].bridged);
+  EXPECT_FALSE(outages[link("spine0-leaf0")][1].bridged);
+  EXPECT_FALSE(outages[link("leaf1-spine1")][0].bridged);
+  EXPECT_FALSE(outages[link("leaf1-spine0")][0].bridged);
+  for (std::size_t i = 0; i < failures.size(); ++i) {
+    EXPECT_EQ(isBridged(failures[i], graph, outages), i == 0) << i;
+  }
+  const RoutingSchedule schedule(graph, outages, microseconds(100), 1);
+  std::vector<Picoseconds> times;
+  for (const auto& epoch : schedule.epochs()) times.push_back(epoch.from);
+  const std::vector<Picoseconds> expected = {
+      times.front(),     microseconds(200), microseconds(212), microseconds(300),
+      microseconds(304), microseconds(306), microseconds(400)};
+  EXPECT_EQ(times, expected);
+  // By a picosecond too short to wait.
+  const auto shorter = outagesOf(graph, failures, limit - Picoseconds(1));
+  EXPECT_FALSE(shorter[link("leaf0-spine0")][0].bridged);
+  EXPECT_EQ(RoutingSchedule(graph, shorter, microseconds(100), 1).epochs().size(), 9U);
+}
+
 TEST_F(ScheduleTest, ACutOffHostHasNoCandidates) {
   const RoutingSchedule schedule(graph,
                                  outagesOf(graph, {{"leaf1", microseconds(1), microseconds(2)},

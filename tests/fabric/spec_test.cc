@@ -396,6 +396,27 @@ TEST(Spec, CbfcAndLlr) {
     s.switches.cbfc->channels = 0x3C;
     s.switches.cbfc->virtual_channels = {{.priorities = 0x30, .credits = 1}, {.priorities = 0x04}};
   });
+  // Two credits of 32 B for a frame of 64 B, three with 1 B more.
+  const auto limited = [](std::uint32_t credits, std::int32_t overhead) {
+    return [=](CbfcSpec& c) {
+      c.credit_size = Bytes(32);
+      c.packet_overhead = overhead;
+      c.credits = credits;
+    };
+  };
+  refused(limited(1, 0), "credits");
+  refused(limited(2, 1), "credits");
+  expectAccepted(spec, [&](auto& s) { limited(2, 0)(*s.switches.cbfc); });
+  expectAccepted(spec, [&](auto& s) {  // the common limit is nobody's
+    limited(1, 0)(*s.switches.cbfc);
+    s.switches.cbfc->virtual_channels = {{.priorities = s.switches.cbfc->channels}};
+  });
+  refused(
+      [&](auto& c) {
+        limited(2, 0)(c);
+        c.virtual_channels = {{.priorities = c.channels, .credits = 1}};
+      },
+      "virtual_channels[0].credits");
   for (const std::int64_t size : {0, 16, 33, 96, 4096, -32}) {
     refused([&](auto& c) { c.credit_size = Bytes(size); }, "credit_size");
   }

@@ -65,6 +65,7 @@ TEST(StoredRun, KeepsUncertaintyAndPercentile) {
   results::Quantity& p99 = test.kpis[0].quantity;
   p99.percentile = results::Percentile{0.99, 120};
   p99.uncertainty.systematic = {{"timestamp resolution 3.1 ns", 1.25}};
+  p99.uncertainty.least = 0;
   test.charts[0].series[0].few_samples = {1};
   for (const auto statistics :
        {results::Statistics::kRepetitions, results::Statistics::kBatches,

@@ -46,7 +46,7 @@ TEST(Kpi, HasItsUnitAsSuffix) {
 TEST(Kpi, SaysWhatALimitMayBe) {
   EXPECT_EQ(find("efficiency_percent")->rangeText(), "0 to 100 (%, no sign)");
   EXPECT_EQ(find("latency_p99_ns")->rangeText(), "0 to 1000000000000 (ns)");
-  EXPECT_EQ(find("burst_frames")->rangeText(), "1 to 16777216 (frames)");
+  EXPECT_EQ(find("burst_frames")->rangeText(), "0 to 16777216 (frames)");
   EXPECT_EQ(find("link_jfi")->rangeText(), "0 to 1");
 }
 

@@ -167,7 +167,8 @@ TEST(ColumnFormat, EachIntervalDecidesThePlaces) {
       tableOf({"Mean"}, {{measured(32.874, "us", 4)}, {measured(2.4154, "us", 0.3)}});
   EXPECT_EQ(shownIn(table, 0, 0), "33");
   EXPECT_EQ(shownIn(table, 1, 0), "2.4");
-  EXPECT_EQ(cellParts(std::get<Quantity>(table.rows[1][0]), columnFormats(table)[0]).spread, "0.3");
+  EXPECT_EQ(cellParts(std::get<Quantity>(table.rows[1][0]), columnFormats(table)[0]).spread,
+            "± 0.3");
 }
 
 TEST(ColumnFormat, MixedUnitsStandInTheCells) {

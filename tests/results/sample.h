@@ -69,7 +69,9 @@ inline TestResult sampleResult() {
   r.failed_elements = {"leaf0-spine0", "spine1"};
   r.distributions = {{"d1", "1024 B", "ps", ObservationPoint::kTester, histogram},
                      {"d2", "nothing seen", "ps", ObservationPoint::kModelled, {}}};
-  r.deviations = {{"repetitions: 2 instead of 3", ""}, {"latency: not observed", "bench"}};
+  r.deviations = {{"repetitions: 2 instead of 3", ""},
+                  {"latency: not observed", "bench"},
+                  missingFromSweep("Senders", {"4", "8"})};
   r.unmeasured = {{"job_time_us", "cut off"}};
   r.anomalies = {{"CV above 5 %", "latency, 64 B"}};
   r.repeatability = {"repeatability", "Repeatability", "", {"point", "CV"}, {}};

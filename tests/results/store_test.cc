@@ -41,6 +41,27 @@ class StoreTest : public testing::Test {
   TempDirectory directory_;
 };
 
+// As programs do that are started at a time with a directory that is not there yet.
+TEST_F(StoreTest, ManyMayCreateItAtATime) {
+  for (int round = 0; round < 20; ++round) {
+    const auto directory = directory_.path() / std::to_string(round);
+    std::vector<std::string> errors(8);
+    std::vector<std::thread> programs;
+    for (std::string& error : errors) {
+      programs.emplace_back([&] {
+        try {
+          ResultStore::open(directory).createRun(quickstartIdentity(), "0.1.0", "Linux");
+        } catch (const Error& thrown) {
+          error = thrown.what();
+        }
+      });
+    }
+    for (std::thread& program : programs) program.join();
+    EXPECT_THAT(errors, testing::Each(""));
+    EXPECT_EQ(ResultStore::openExisting(directory).listRuns().size(), errors.size());
+  }
+}
+
 TEST_F(StoreTest, KeepsRunsAcrossOpening) {
   std::int64_t id = 0;
   {

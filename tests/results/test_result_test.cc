@@ -107,7 +107,7 @@ TEST(TestResultJson, ComesBackWhole) {
   EXPECT_FALSE(back.charts[0].log_y);
   EXPECT_EQ(back.charts[0].series[1].x, std::vector<double>{1e-300});
   EXPECT_TRUE(back.charts[0].series[1].reference);
-  ASSERT_EQ(back.deviations.size(), 2U);
+  ASSERT_EQ(back.deviations.size(), 3U);
   EXPECT_EQ(back.deviations[0].what, "repetitions: 2 instead of 3");
   EXPECT_EQ(back.deviations[1].where, "bench");
   ASSERT_EQ(back.unmeasured.size(), 1U);
@@ -119,6 +119,15 @@ TEST(TestResultJson, ComesBackWhole) {
   EXPECT_FALSE(back.valid);
   // For members that the list above may lack: the text is the same again.
   EXPECT_EQ(back.toJson(), r.toJson());
+}
+
+TEST(TestResultJson, AMissingValueOfASweepStaysOne) {
+  TestResult r = sampleResult();
+  r.deviations = {missingFromSweep("Senders", {"4", "8"})};
+  const Deviation back = TestResult::fromJson(r.toJson()).deviations.at(0);
+  EXPECT_EQ(back.what, "Senders not measured: 4, 8");
+  EXPECT_EQ(back.swept, "Senders");
+  EXPECT_EQ(back.missing, (std::vector<std::string>{"4", "8"}));
 }
 
 // As an earlier version wrote it: without the pictures and the list that came later.

@@ -1,6 +1,7 @@
 // Uncertainty of a quantity: its computation, its text, and the resulting digits.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -119,9 +120,58 @@ TEST(QuantityUncertainty, LimitsTheDigitsOfCells) {
   const Table table{"t", "", "", {"Latency"}, {{rough}, {fine}}};
   const std::vector<ColumnFormat> formats = columnFormats(table);
   EXPECT_EQ(cellParts(rough, formats[0]).number, "123");
-  EXPECT_EQ(cellParts(rough, formats[0]).spread, "4");
+  EXPECT_EQ(cellParts(rough, formats[0]).spread, "± 4");
   EXPECT_EQ(cellParts(fine, formats[0]).number, "56.8");
-  EXPECT_EQ(cellParts(fine, formats[0]).spread, "0.4");
+  EXPECT_EQ(cellParts(fine, formats[0]).spread, "± 0.4");
+}
+
+// 12 +- 4.30 * 10 / sqrt(3) = 12 +- 24.8: no time is negative, and no share above 100 %.
+TEST(QuantityUncertainty, IntervalsEndWhereTheFigureDoes) {
+  Quantity time = quantity(12, "us");
+  time.repetitions = 3;
+  time.confidence_low = -12.84;
+  time.confidence_high = 36.84;
+  time.uncertainty.statistics = Statistics::kRepetitions;
+  time.uncertainty.statistical = {10 / std::sqrt(3), 2};
+  time.uncertainty.systematic = Parts{};
+  Quantity unlimited = time;
+  cutIntervals(-1e12, 1e12, unlimited);
+  EXPECT_EQ(quantityWithSpread(unlimited), "12 ± 25 µs");
+  cutIntervals(0, 1e12, time);
+  EXPECT_EQ(time.confidence_low, 0);
+  EXPECT_EQ(time.confidence_high, 36.84);
+  EXPECT_EQ(quantityWithSpread(time), "12 +25 −12 µs");
+  EXPECT_EQ(expandedText(time), "± 25 µs (k = 4.3), not below 0");
+  EXPECT_NEAR(expandedUncertainty(time)->half, 24.84, 0.01);  // U itself is not cut
+  cutIntervals(0, 1e12, time);                                // again: no change
+  EXPECT_EQ(quantityWithSpread(time), "12 +25 −12 µs");
+  Quantity share = quantity(100, "%");
+  share.repetitions = 2;
+  share.uncertainty.statistics = Statistics::kIdentical;
+  share.uncertainty.systematic = Parts{{"overload that buffers hide", 100 / std::sqrt(3)}};
+  cutIntervals(0, 100, share);
+  EXPECT_EQ(quantityWithSpread(share), "100 +0 −100 %");
+  EXPECT_FALSE(reachOf(share)->above > 0);
+  // A value that cannot be is shown as it was measured.
+  Quantity strange = quantity(-1, "us");
+  strange.confidence_low = -3;
+  strange.confidence_high = 1;
+  cutIntervals(0, 1e12, strange);
+  EXPECT_EQ(strange.confidence_low, -3);
+}
+
+TEST(QuantityUncertainty, CutsAreStored) {
+  Quantity time = quantity(12, "us");
+  time.repetitions = 2;
+  time.uncertainty.statistics = Statistics::kIdentical;
+  time.uncertainty.systematic = Parts{{"a", 10}};
+  cutIntervals(0, 18, time);
+  TestResult test = sampleResult();
+  test.primary = {time};
+  const auto json = nlohmann::json::parse(test.toJson()).at("primary").at(0).at("uncertainty");
+  EXPECT_EQ(json.at("least"), 0);
+  EXPECT_EQ(json.at("most"), 18);
+  EXPECT_EQ(TestResult::fromJson(test.toJson()).primary.at(0).uncertainty, time.uncertainty);
 }
 
 TEST(QuantityUncertainty, MarksPercentilesOnFewSamples) {

@@ -217,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"s:6:16: \"0\" is out of range (1 to 10000)",
               ("s:7:13: \"1min\": unknown unit \"min\": one of ps, ns, us, ms, s, µs (1us to "
                "86400s)"),
-              "s:8:10: \"11s\" is out of range (1ns to 10s)",
+              "s:8:10: \"11s\" is out of range (0ns to 10s)",
               "s:9:15: \"60%\" is out of range (0.0001% to 50%)",
               "s:10:14: \"16777217\" is out of range (1 to 16777216)",
               "s:11:22: \"2\" is out of range (1)"}},

@@ -57,6 +57,50 @@ TEST(ScenarioLimits, AGraphHasAsManyHostsAsAnyTopology) {
   EXPECT_THAT(problemsOf(free(graph(8193, 1), kPair)), testing::Contains(HasSubstr("8193")));
 }
 
+// Every cable as json.dumps(indent=2) of Python writes it.
+TEST(ScenarioLimits, TheLargestGraphMayBeIndentedJson) {
+  std::string names;
+  std::string cables;
+  for (int i = 0; i < 8192; ++i) {
+    const char* comma = i == 0 ? "" : ",";
+    names += fmt::format("{}\n        \"h{}\"", comma, i);
+    cables += fmt::format(
+        "{}\n        {{\n          \"a\": \"h{}\",\n          \"b\": \"s0\",\n"
+        "          \"rate\": \"100G\",\n          \"delay\": \"3ns\"\n        }}",
+        comma, i);
+  }
+  const std::string text = fmt::format(
+      R"({{
+  "plumbline": 1,
+  "name": "n",
+  "test": "free",
+  "dut": {{
+    "topology": {{
+      "kind": "graph",
+      "hosts": [{}
+      ],
+      "switches": [
+        "s0"
+      ],
+      "cables": [{}
+      ]
+    }}
+  }},
+  "transport": {{
+    "kind": "roce"
+  }},
+  "workload": {{
+    "kind": "messages",
+    "pairs": [[0, 1]],
+    "messages": 1
+  }}
+}}
+)",
+      names, cables);
+  EXPECT_GT(text.size(), std::size_t{1} << 20);
+  EXPECT_THAT(problemsOf(text), IsEmpty());
+}
+
 TEST(ScenarioLimits, AGraphHasAsManySwitchesAsThreeTiers) {
   EXPECT_THAT(problemsOf(free(graph(8192, 3072), kPair)), IsEmpty());
   EXPECT_THAT(problemsOf(free(graph(2, 3073), kPair)), testing::Contains(HasSubstr("3073")));

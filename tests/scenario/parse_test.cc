@@ -74,7 +74,7 @@ traffic:
 parameters:
   repetitions: 7
   duration: 2ms
-  drain: 1ns
+  drain: 0s
   resolution: 0.1%
   loads: [10%, 25G, 400Gb/s]
   incast_ratios: [2, 5]
@@ -122,7 +122,7 @@ limits:
   EXPECT_THAT(*s.traffic.pairs, ElementsAre(HostPair{0, 5}, HostPair{5, 0}));
   EXPECT_EQ(s.parameters.repetitions, 7u);
   EXPECT_EQ(s.parameters.duration, milliseconds(2));
-  EXPECT_EQ(s.parameters.drain, nanoseconds(1));
+  EXPECT_EQ(s.parameters.drain, Picoseconds(0));
   EXPECT_EQ(s.parameters.resolution, Fraction::partsPerTrillion(1'000'000'000));
   EXPECT_THAT(*s.parameters.loads,
               ElementsAre(Fraction::percent(10), Fraction::partsPerTrillion(62'500'000'000),

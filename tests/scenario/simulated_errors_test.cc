@@ -30,6 +30,13 @@ std::string withWorkload(const std::string& workload) {
          workload + "}\n";
 }
 
+// Messages of `size`, and longer ones; line 2 is the switch's CBFC.
+std::string withCredits(const std::string& cbfc, const std::string& size) {
+  return "{plumbline: 1, name: n, test: free, dut: {topology: {kind: clos2}, switch: {cbfc:\n" +
+         cbfc + "}},\ntransport: {kind: roce}, workload: [{kind: pairs, ranks: 2, size: " + size +
+         "}, {kind: pairs, ranks: 2, size: 1MiB}]}\n";
+}
+
 class SimulatedErrors : public testing::TestWithParam<Case> {};
 
 TEST_P(SimulatedErrors, AreExact) {
@@ -149,7 +156,11 @@ INSTANTIATE_TEST_SUITE_P(
              "headrooms)"}},
         Case{"Alpha",
              withClos("switch: {shared_buffer: {alpha: 50%}}\n"),
-             {"s:4:33: \"50%\": \"%\" is not part of a plain number (above 0, at most 1024)"}},
+             {"s:4:33: \"50%\": \"%\" is not part of a plain number (0.000244140625 to 1024)"}},
+        // Switches would round it to none.
+        Case{"AlphaTooSmall",
+             withClos("switch: {shared_buffer: {alpha: 1},\n pfc: {alpha: 0.0001}}\n"),
+             {"s:5:15: \"0.0001\" is out of range (0.000244140625 to 1024)"}},
         Case{"Scheduler",
              withClos("switch: {scheduler: {quantum: 1B,\n weights: {8: 1, 3: 70000}}, voq: 1}\n"),
              {"s:4:31: \"1B\" is out of range (64B to 16MiB)",
@@ -172,6 +183,24 @@ INSTANTIATE_TEST_SUITE_P(
              {"s:5:46: \"0\" is out of range (1 to 1048575)",
               "s:6:15: a priority of this channel has no credits or another channel "
               "(priorities of switches.cbfc.channels, each in one channel)"}},
+        // 4096 + 78 B are 33 credits, of which the payload alone takes 32.
+        Case{"CreditsThatLetNoDataThrough",
+             withCredits("{credits: 31}", "4KiB"),
+             {"s:2:11: a frame of 4174 B needs more than 31 credits to leave: no data is ever sent "
+              "(at least 33)"}},
+        Case{"CreditsOfAVirtualChannelThatLetNoDataThrough",
+             withCredits("{virtual_channels: [{priorities: 3, credits: 1}]}", "4KiB"),
+             {"s:2:46: a frame of 4174 B needs more than 1 credit to leave: no data is ever sent "
+              "(at least 33)"}},
+        Case{"CreditsThatLetNothingThrough",
+             withCredits("{credits: 1, credit_size: 32B}", "4KiB"),
+             {"s:2:11: \"1\": a frame of 64 B needs more than 1 credit to leave: nothing is ever "
+              "sent (at least 2)"}},
+        Case{"CreditsThatLetNoTrafficThrough",
+             "{plumbline: 1, name: n, test: T5.2, dut: {topology: {kind: clos2}, switch: {cbfc:\n"
+             "{credits: 7}}},\ntraffic: {frame_sizes: [1024B, 2KiB]}}\n",
+             {"s:2:11: a frame of 2048 B needs more than 7 credits to leave: no data is ever sent "
+              "(at least 16)"}},
         Case{"TrimmedIntoALosslessPriority",
              withClos("switch: {pfc: {priorities: 5},\n trim: {priority: 5}}\n"),
              {"s:5:19: \"5\": priority 5 is lossless by PFC (priorities that are not in "
@@ -318,6 +347,10 @@ INSTANTIATE_TEST_SUITE_P(
               "\"placement\")",
               "s:3:58: \"rail\" is not known here (one of contiguous, strided, random, "
               "interleaved)"}},
+        Case{"ReadsOfUnreliableServices",
+             withWorkload("[{kind: pairs, ranks: 2},\n {kind: pairs, ranks: 2, verb: read}]")
+                 .replace(withWorkload("").find("roce"), 4, "roce, service: uc"),
+             {"s:4:32: \"read\": unreliable connections have no READ (transport.service: rc)"}},
         Case{"JobsThatCannotRun",
              withWorkload("[{kind: allreduce, ranks: 3, algorithm: halving-doubling},\n {kind: "
                           "pairs, hosts: [0, 4]},\n {kind: pairs, ranks: 2, size: 0B},\n {kind: "
@@ -326,13 +359,14 @@ INSTANTIATE_TEST_SUITE_P(
               "3 ranks (a power of "
               "two)",
               "s:4:2: job 'pairs2': host 4 does not exist: the topology has 4 hosts (0 to 3)",
-              "s:5:2: job 'pairs3': the message size is 0 bytes (1 to 2^40 - 1 bytes)",
+              "s:5:32: \"0B\" is out of range (1B to 1099511627775B)",
               "s:7:2: job 'pairs5': the job has 4 ranks, and 2 hosts are free (at least one rank, "
               "and a free host for each)"}},
         Case{"Trace",
              withWorkload("{kind: trace, entries: [{from: 0, to: 9, size: 1B}]}"),
              {"s:3:1: job 'trace1': trace entry 0: 1 B from rank 0 to rank 9, of 4 ranks (two "
               "different ranks, 1 to 2^40 - 1 bytes, time zero or later)"}},
+        Case{"NoJob", withWorkload("[]"), {"s:3:1: the workload has no jobs (one job at least)"}},
         Case{"NoMessage",
              withWorkload("[{kind: trace, entries: []},\n {kind: pairs, size: 1B, messages: 0}]"),
              {"s:3:25: \"entries\" is empty (a message at least)",

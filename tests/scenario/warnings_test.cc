@@ -115,6 +115,30 @@ TEST(Warnings, PrioritiesThatNothingProtects) {
               IsEmpty());
 }
 
+// A full packet of 4096 + 78 B takes 33 credits of 128 B, one of 1 KiB fewer than ten.
+TEST(Warnings, CreditsBelowThoseOfTheLongestFrame) {
+  const auto withCredits = [](const std::string& cbfc, const std::string& rest) {
+    return warnings(file(kClos, "switch: {cbfc: " + cbfc + "}", rest));
+  };
+  const std::string mixed =
+      "transport: {kind: roce}, workload: [{kind: pairs, ranks: 2}, "
+      "{kind: pairs, ranks: 2, size: 1KiB}]";
+  EXPECT_THAT(
+      withCredits("{credits: 32}", mixed),
+      ElementsAre("s:3:26: a frame of 4174 B needs more than 32 credits to leave: it stands "
+                  "for ever, with all behind it (at least 33)"));
+  EXPECT_THAT(withCredits("{credits: 32}", kRoce), testing::SizeIs(1)) << "but for 78 B";
+  EXPECT_THAT(withCredits("{credits: 33}", mixed), IsEmpty());
+  EXPECT_THAT(withCredits("{credits: 33, packet_overhead: 51}", kRoce), testing::SizeIs(1));
+  EXPECT_THAT(withCredits("{credits: 33, channels: [3, 4], virtual_channels: "
+                          "[{priorities: 4, credits: 10}]}",
+                          mixed),
+              IsEmpty());
+  EXPECT_THAT(withCredits("{credits: 10}",
+                          "transport: {kind: roce}, workload: {kind: allreduce, size: 1KiB}"),
+              testing::SizeIs(1));
+}
+
 TEST(Warnings, RatesAboveTheLink) {
   const auto withDcqcn = [](const std::string& dcqcn) {
     return warnings(
@@ -183,6 +207,12 @@ TEST(Warnings, TwoJobsOfOneName) {
                     "{kind: pairs, name: a, ranks: 2}]")),
       ElementsAre("s:5:21: two jobs have the name 'a': their results would be indistinguishable "
                   "(a name for each)"));
+}
+
+TEST(Warnings, TrafficThatIsNotSent) {
+  EXPECT_THAT(warnings(file(kClos, "switch: {}", kRoce + ",\ntraffic: {frame_sizes: 1500B}")),
+              testing::Contains(testing::HasSubstr(
+                  "the test free sends no frames of this: its hosts run the workload alone")));
 }
 
 TEST(Warnings, OfASweepAreThoseOfItsPoints) {

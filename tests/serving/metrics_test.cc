@@ -102,6 +102,29 @@ TEST(Metrics, OfThreeRequests) {
   EXPECT_EQ(metrics.tpot.not_reached, 1U);
 }
 
+// An answer of one token has no gap, whether it is finished or not; one of two that is not has an
+// open one.
+TEST(Metrics, SingleTokensHaveNoGaps) {
+  ServingResult result;
+  result.window_end = result.end = seconds(10);
+  result.requests = {finished(0, 100, 100, 1), RequestRecord()};
+  result.requests[0].output = 1;
+  result.requests[1].measured = true;
+  result.requests[1].first_token = milliseconds(200);
+  result.requests[1].output = 1;
+  ServingMetrics metrics = metricsOf(result, {});
+  EXPECT_EQ(metrics.itl.count, 0U);
+  EXPECT_EQ(metrics.tpot.count, 0U);
+  EXPECT_EQ(metrics.within_slo, 1U);
+  EXPECT_TRUE(onlySingleTokens(result));
+  result.requests[1].output = 2;
+  metrics = metricsOf(result, {});
+  EXPECT_EQ(metrics.itl.not_reached, 1U);
+  EXPECT_EQ(metrics.tpot.not_reached, 1U);
+  EXPECT_FALSE(onlySingleTokens(result));
+  EXPECT_FALSE(onlySingleTokens(ServingResult()));
+}
+
 // Published figures of NIM with Llama-3.3-70B at 1 and 250 concurrent requests of 500 tokens: 51.7
 // and 920 tokens/s, TTFT 0.4068 and 88.605 s, ITL 18.6 and 93.2 ms. Little's law within 0.6 %.
 TEST(Little, HoldsForPublishedFigures) {

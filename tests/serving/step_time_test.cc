@@ -193,6 +193,12 @@ std::string placeOfFault(const std::string& text) {
   return "none";
 }
 
+// As Python and pandas write them.
+TEST(StepTable, ReadsFloats) {
+  const StepTable table = tableOf("phase,batch,tokens,context,ms\ndecode,2.0,2.0,0.0,5e1\n");
+  EXPECT_EQ(table.decode(stepOf(2, 1, 0)).total, milliseconds(50));
+}
+
 TEST(StepTable, BadLinesAreRefusedWithTheirPlace) {
   const std::string head = "phase,batch,tokens,context,ms\n";
   EXPECT_EQ(placeOfFault(""), "t.csv:1:1");
@@ -206,6 +212,9 @@ TEST(StepTable, BadLinesAreRefusedWithTheirPlace) {
   EXPECT_EQ(placeOfFault(head + "decode,1,1,-1,1\n"), "t.csv:2:12");
   EXPECT_EQ(placeOfFault(head + "decode,1,1,0,0\n"), "t.csv:2:14");
   EXPECT_EQ(placeOfFault(head + "decode,1,1,0,nan\n"), "t.csv:2:14");
+  EXPECT_EQ(placeOfFault(head + "decode,1,1,0,1e8\n"), "t.csv:2:14");
+  EXPECT_EQ(placeOfFault(head + "decode,1,1,0,1e-999\n"), "t.csv:2:14");
+  EXPECT_EQ(placeOfFault(head + "decode,1.5,1.5,0,1\n"), "t.csv:2:8");
   EXPECT_EQ(placeOfFault(head + "decode,1,1,0,1\ndecode,1,1,0,2\n"), "t.csv:3:1");
   // A hole in the grid.
   EXPECT_EQ(placeOfFault(head + "decode,1,1,0,1\ndecode,2,2,9,2\n"), "t.csv:3:1");

@@ -86,12 +86,34 @@ TEST(BurstGptTrace, ReadsRequestsAndCountsFailures) {
   EXPECT_EQ(reader->dropped(), 1U);
 }
 
+// As Python and pandas write them: 0.1 + 0.25, small numbers, whole numbers of a column with gaps.
+TEST(BurstGptTrace, ReadsFloats) {
+  const auto requests = all(kBurst,
+                            "Timestamp,Request tokens,Response tokens\n"
+                            "0.0,472.0,18.0\n"
+                            "1e-05,1.0,2\n"
+                            "0.35000000000000003,1e3,4.0\n"
+                            "3999999.1234567890126,5,6\n");
+  ASSERT_EQ(requests.size(), 4U);
+  EXPECT_EQ(requests[0].prompt, 472U);
+  EXPECT_EQ(requests[0].output, 18U);
+  EXPECT_EQ(requests[1].arrival, microseconds(10));
+  EXPECT_EQ(requests[2].arrival, milliseconds(350));
+  EXPECT_EQ(requests[2].prompt, 1000U);
+  EXPECT_EQ(requests[3].arrival, Picoseconds(3'999'999'123'456'789'013));
+}
+
 TEST(BurstGptTrace, BadLinesAreRefused) {
   const std::string head = "Timestamp,Request tokens,Response tokens\n";
   EXPECT_EQ(faultOf(kBurst, head + "x,1,1\n"), "t:2:1");
   EXPECT_EQ(faultOf(kBurst, head + "1.,1,1\n"), "t:2:1");
   EXPECT_EQ(faultOf(kBurst, head + "-1,1,1\n"), "t:2:1");
-  EXPECT_EQ(faultOf(kBurst, head + "1,1.5,1\n"), "t:2:3");
+  for (const char* time : {"", "nan", "inf", "-1e-5", "1e", "1e9", "4000000.1", "0x1"}) {
+    EXPECT_EQ(faultOf(kBurst, head + time + ",1,1\n"), "t:2:1") << time;
+  }
+  for (const char* tokens : {"1.5", "0.0", "1e-1", "-1.0", "nan", "1e99", "67108865.0"}) {
+    EXPECT_EQ(faultOf(kBurst, head + "1," + tokens + ",1\n"), "t:2:3") << tokens;
+  }
   EXPECT_EQ(faultOf(kBurst, head + "2,1,1\n1,1,1\n"), "t:3:1");
 }
 

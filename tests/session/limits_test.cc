@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "session/run.h"
+
 namespace plumbline::session {
 namespace {
 
@@ -83,6 +85,23 @@ TEST(Limits, WhatWasNotMeasuredIsNeitherMetNorMissed) {
   EXPECT_FALSE(verdicts[0].measured);
   EXPECT_FALSE(verdicts[0].met);
   EXPECT_EQ(verdictText(verdicts[0]), "loss_ppm at most 0: NOT MEASURED");
+}
+
+// The command's exit code: a measurement that is not valid outweighs a missed limit, and that one a
+// limit that was not measured.
+TEST(Verdict, HasTheExitCodeOfTheWorstThatIsKnown) {
+  const auto code = [](bool valid, bool met, bool measured) {
+    Verdict verdict;
+    verdict.valid = valid;
+    verdict.met = met;
+    verdict.measured = measured;
+    return static_cast<int>(verdict.exitCode());
+  };
+  EXPECT_EQ(code(true, true, true), 0);
+  EXPECT_EQ(code(true, true, false), 4);
+  EXPECT_EQ(code(true, false, true), 1);
+  EXPECT_EQ(code(true, false, false), 1);
+  EXPECT_EQ(code(false, false, false), 4);
 }
 
 }  // namespace

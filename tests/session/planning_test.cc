@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "scenario/parse.h"
 #include "tests/session/fake_bench.h"
 
 namespace plumbline::session {
@@ -45,6 +47,23 @@ TEST(Refusals, AReasonOfManyPointsIsGivenOnceWithTheFirst) {
                           }),
             1);
   EXPECT_THAT(refusals, testing::Contains(StartsWith("T5.2, 64 B, zero load: the cable")));
+}
+
+// A user finds the tests that cannot run where the file names them.
+TEST(Refusals, StandAtTheTestsOfTheFile) {
+  FakeBench bench([](const bench::TrialSpec&) { return bench::TrialResult(); });
+  bench.refused = "the cable is green";
+  const scenario::ParseResult parsed = scenario::parseScenario(
+      "plumbline: 1\nname: n\ntests: [T5.2]\ndut: {topology: {kind: switch}}\n", "s.yaml",
+      vocabulary());
+  ASSERT_TRUE(parsed.problems.empty());
+  try {
+    planTests(parsed.scenario, bench);
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), StartsWith("s.yaml:3:8: cannot run on the bench "));
+    EXPECT_THAT(error.what(), testing::HasSubstr("the cable is green"));
+  }
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ TEST_F(StoredTrialRunnerTest, EveryTrialIsReported) {
 
 TEST(TrialInWords, NamesLossLatencyAndDoubt) {
   bench::TrialResult result;
-  EXPECT_EQ(trialInWords(result), "loss 0 ppm");
+  EXPECT_EQ(trialInWords(result), "loss not observed");
   bench::StreamResult stream;
   stream.sent_frames = 4'000'000;
   stream.lost = 2;
@@ -158,6 +158,25 @@ TEST(TrialInWords, NamesLossLatencyAndDoubt) {
   EXPECT_EQ(trialInWords(result), "loss 0.5 ppm, P99 1.25 µs (of 10)");
   result.faults = {"late start"};
   EXPECT_EQ(trialInWords(result), "loss 0.5 ppm, P99 1.25 µs (of 10), NOT VALID");
+}
+
+// Messages of simulated hosts: sent once and lost as the table of the result has them, beside a
+// stream of 100 frames that are counted with them.
+TEST(TrialInWords, CountsThePacketsOfMessages) {
+  bench::TrialResult result;
+  result.streams.emplace_back().sent_frames = 100;
+  bench::FabricResult& fabric = result.fabric.emplace();
+  fabric.jobs.emplace_back();
+  fabric.endpoints.data_sent = 1100;
+  fabric.endpoints.retransmitted = 100;
+  fabric.endpoints.latency.record(2'000'000, 10);
+  EXPECT_EQ(lossesOf(result), std::nullopt);  // of an older program
+  fabric.data_lost = 3;
+  EXPECT_EQ(trialInWords(result), "loss 3000 ppm, P99 2 µs (of 10)");
+  EXPECT_EQ(lossesOf(result)->sent, 1000U);
+  EXPECT_EQ(lossesOf(result)->lost, 3U);
+  fabric.fast_forward.emplace();
+  EXPECT_EQ(lossesOf(result), std::nullopt);
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ FabricResult everything() {
   samples.last_drop = time();
   result.loss_times = LossTimes{time(), time(), time()};
   result.first_mark = FirstMark{time(), "leaf0-host1", count()};
+  result.peak_rate = PeakRate{time(), count()};
   result.credit = CreditUse{count(), count()};
   transport::ConnectionStats& connections = result.connections.emplace();
   for (std::uint64_t* field : {&connections.opened, &connections.established, &connections.failed,
@@ -124,6 +125,7 @@ FabricResult everything() {
   job.arrived = PayloadArrived{count(), time()};
   job.bytes_per_rank = count();
   job.message_time = histogram(count());
+  job.open_age = histogram(count());
   job.arrival_time = histogram(count());
   job.active = time();
   job.flow_jfi = 0.9375;
@@ -170,6 +172,9 @@ TEST(FabricResult, ComesBackFromItsText) {
   ASSERT_TRUE(back.first_mark);
   EXPECT_EQ(back.first_mark->link, "leaf0-host1");
   EXPECT_EQ(back.first_mark->time, sent.first_mark->time);
+  ASSERT_TRUE(back.peak_rate);
+  EXPECT_EQ(back.peak_rate->interval, sent.peak_rate->interval);
+  EXPECT_EQ(back.peak_rate->bytes, sent.peak_rate->bytes);
   ASSERT_EQ(back.jobs.size(), 1U);
   ASSERT_TRUE(back.jobs[0].arrival_time);
   EXPECT_EQ(back.jobs[0].arrival_time->maximum(), sent.jobs[0].arrival_time->maximum());
@@ -179,6 +184,7 @@ TEST(FabricResult, ComesBackFromItsText) {
   EXPECT_EQ(back.jobs[0].arrived->time, sent.jobs[0].arrived->time);
   EXPECT_EQ(back.jobs[0].iterations, sent.jobs[0].iterations);
   EXPECT_EQ(back.jobs[0].message_time.count(), 2U);
+  EXPECT_EQ(back.jobs[0].open_age.maximum(), sent.jobs[0].open_age.maximum());
   EXPECT_EQ(back.peak_rss_bytes, sent.peak_rss_bytes);
 }
 
@@ -192,23 +198,24 @@ TEST(FabricResult, WritesEveryField) {
     if (!value.is_number_integer() || path.find("latency/") != std::string::npos ||
         path.find("setup/") != std::string::npos ||
         path.find("/message_time") != std::string::npos ||
-        path.find("/arrival_time") != std::string::npos) {
+        path.find("/arrival_time") != std::string::npos ||
+        path.find("/open_age") != std::string::npos) {
       continue;
     }
     ++seen[value.get<std::uint64_t>()];
   }
-  // The format's number, and all counts but those of two utilisations and eight histograms.
+  // The format's number, and all counts but those of two utilisations and nine histograms.
   std::uint64_t numbers = 0;
   for (const auto& [value, times] : seen) {
     EXPECT_EQ(times, 1U) << value;
     if (value > 1'000) ++numbers;
   }
   const std::uint64_t counts = json.at("peak_rss_bytes").get<std::uint64_t>() - 1'000;
-  EXPECT_EQ(numbers, counts - 2 - 8);
+  EXPECT_EQ(numbers, counts - 2 - 9);
 }
 
-// Results from before lost NACKs, replay limits, old frames, INITs and the PAUSE frames of links
-// were counted can still be read.
+// Results from before lost NACKs, replay limits, old frames, INITs, the PAUSE frames of links and
+// the ages of open messages were counted can still be read.
 TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
   nlohmann::json json = nlohmann::json::parse(everything().toJson());
   nlohmann::json& drops = json.at("total").at("drops");
@@ -216,6 +223,7 @@ TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
   drops.erase(drops.size() - 1);
   json.at("total").erase("inits");
   json.erase("load_end_ps");
+  json.at("jobs").at(0).erase("open_age");
   for (nlohmann::json& link : json.at("links")) {
     link.at("retries").erase("nacks_lost");
     link.at("retries").erase("timed_latency");
@@ -228,6 +236,9 @@ TEST(FabricResult, ReadsWhatAnOlderProgramWrote) {
   EXPECT_EQ(back.total.drops[9], 0U);
   EXPECT_EQ(back.total.inits, 0U);
   EXPECT_EQ(back.load_end, sent.sim_end);
+  // May be longer than any complete one.
+  EXPECT_EQ(back.jobs[0].open_age.count(), sent.jobs[0].messages_open);
+  EXPECT_GT(back.jobs[0].open_age.minimum(), sent.jobs[0].message_time.maximum());
   EXPECT_EQ(back.links[0].retries->nacks, sent.links[0].retries->nacks);
   EXPECT_EQ(back.links[0].retries->nacks_lost, 0U);
   EXPECT_EQ(back.links[0].retries->timed_latency.count(), 0U);
@@ -252,8 +263,8 @@ TEST(FabricResult, RefusesWhatItDidNotWrite) {
   for (const auto& [key, value] : whole.items()) {
     // Not in results of every bench or trial.
     if (std::set<std::string>{"peak_rss_bytes", "loss_times", "credit", "connections", "data_lost",
-                              "link_flow_mmr", "first_mark", "fabric_links", "load_end_ps",
-                              "samples"}
+                              "link_flow_mmr", "first_mark", "peak_rate", "fabric_links",
+                              "load_end_ps", "samples"}
             .contains(key)) {
       continue;
     }

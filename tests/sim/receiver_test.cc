@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
+#include <utility>
 
 #include "bench/sim/sim_bench.h"
 #include "tests/sim/stack.h"
@@ -189,6 +191,66 @@ TEST(Fairness, AFlowThatHasJustBegunDoesNotCount) {
   }
 }
 
+// Two like pairs without an end, of which one is cut off at half of the time. Its goodput is that
+// of half of the time, whatever it was before: the index of x and x / 2 is 0.9.
+TEST(Fairness, AFlowThatStopsIsNoShorterFlow) {
+  const bench::TransportSpec rc{transport::RoceSpec{}};
+  const bench::TransportSpec rud{transport::UetSpec{}};
+  using enum transport::Verb;
+  for (const auto& [transport, verb] : {std::pair{rc, kWrite},
+                                        {rc, kRead},
+                                        {rud, kWrite},
+                                        {rud, kRead},
+                                        {uc(), kWrite},
+                                        {uud(), kWrite}}) {
+    TrialSpec spec;
+    spec.dut = oneSwitch(4, gigabitsPerSecond(100), nanoseconds(500));
+    spec.dut.failures.push_back({"host3-switch0", microseconds(500), {}});
+    spec.transport = transport;
+    spec.duration = milliseconds(1);
+    spec.drain = Picoseconds(0);
+    spec.workload.emplace();
+    spec.workload->jobs = {
+        messagesBetween({{0, 1}, {2, 3}}, 65'536, std::numeric_limits<std::uint64_t>::max())};
+    spec.workload->jobs[0].verb = verb;
+    std::get<workload::MessageProgram>(spec.workload->jobs[0].program).load =
+        workload::ClosedLoop{4};
+    const FabricResult fabric = *resultOf(spec).fabric;
+    const JobOutcome& job = fabric.jobs.at(0);
+    EXPECT_EQ(fabric.flows.flows, 2U);
+    EXPECT_NEAR(*fabric.flows.goodput_min_gbps / *fabric.flows.goodput_max_gbps, 0.5, 0.01);
+    EXPECT_NEAR(*fabric.flows.jfi, 0.9, 0.01);
+    EXPECT_NEAR(*job.flow_jfi, 0.9, 0.01);
+    ASSERT_TRUE(job.arrived);
+    EXPECT_EQ(job.arrived->time, milliseconds(1));
+  }
+}
+
+// Of two like flows of 8 MB one is cut off in the middle. The time of its goodput ends when its
+// last message is given up, and so does the job.
+TEST(Fairness, AFlowThatGivesUpLastsUntilThen) {
+  const bench::TransportSpec rc{transport::RoceSpec{}};
+  const bench::TransportSpec rud{transport::UetSpec{}};
+  using enum transport::Verb;
+  for (const auto& [transport, verb] : {std::pair{rc, kWrite}, {rc, kRead}, {rud, kWrite}}) {
+    TrialSpec spec;
+    spec.dut = oneSwitch(4, gigabitsPerSecond(100), nanoseconds(500));
+    spec.dut.failures.push_back({"host3-switch0", microseconds(300), {}});
+    spec.transport = transport;
+    spec.workload.emplace();
+    spec.workload->jobs = {messagesBetween({{0, 1}, {2, 3}}, 1'000'000, 8)};
+    spec.workload->jobs[0].verb = verb;
+    const FabricResult fabric = *resultOf(spec).fabric;
+    const JobOutcome& job = fabric.jobs.at(0);
+    ASSERT_TRUE(job.finished);
+    ASSERT_GT(job.messages_failed, 0U);
+    const auto arrived = static_cast<double>(fabric.endpoints.payload_received - 8'000'000);
+    const double expected = 8e-9 * arrived / job.completion.toSeconds();
+    EXPECT_NEAR(*fabric.flows.goodput_min_gbps, expected, 0.01 * expected);
+    EXPECT_EQ(job.arrived->time, job.completion);
+  }
+}
+
 // Retransmissions after a loss count once, as the data arrives once.
 TEST(Goodput, RetransmissionsAreNoPayload) {
   TrialSpec spec = lossyTrial(transport::RoceSpec{});
@@ -274,6 +336,101 @@ TEST(Deadlock, IsNotWaitingForAStormToEnd) {
   EXPECT_TRUE(job.finished);
   EXPECT_GT(job.completion, seconds(15) - milliseconds(1));
   EXPECT_LT(job.completion, seconds(15) - milliseconds(1) + microseconds(100));
+}
+
+// Open messages have the age that they have at the trial's end, one that is split over flows once.
+TEST(CutOff, OpenMessagesHaveAnAge) {
+  using enum transport::Verb;
+  for (const bench::TransportSpec& transport :
+       {bench::TransportSpec(transport::RoceSpec{}), bench::TransportSpec(transport::UetSpec{}),
+        uc(), uud()}) {
+    for (const auto verb : {kWrite, kRead}) {
+      for (const bool split : {false, true}) {
+        TrialSpec spec;
+        spec.transport = transport;
+        if (verb == kRead && !bench::acknowledgesMessages(spec)) continue;
+        spec.dut = oneSwitch(3, gigabitsPerSecond(100), nanoseconds(500));
+        spec.duration = microseconds(100);
+        spec.drain = Picoseconds(0);
+        spec.workload.emplace();
+        // From 70 us on, three of 320 us each; from 20 us on, many of 5 us.
+        spec.workload->jobs = {messagesBetween({{0, 1}}, 4'000'000, 3),
+                               messagesBetween({{1, 2}}, 65'536, 1'000)};
+        spec.workload->jobs[1].name = "short";
+        const std::int64_t starts_us[] = {70, 20};
+        for (std::size_t i = 0; i < 2; ++i) {
+          workload::JobSpec& job = spec.workload->jobs[i];
+          job.start = microseconds(starts_us[i]);
+          job.verb = verb;
+          std::get<workload::MessageProgram>(job.program).load = workload::ClosedLoop{3};
+          if (!split) continue;
+          job.flows = 4;
+          job.first_flow = i == 0 ? 0 : 8;
+          job.flow_use = workload::FlowUse::kSplit;
+        }
+        const FabricResult fabric = *resultOf(spec).fabric;
+        const JobOutcome& longs = fabric.jobs.at(0);
+        EXPECT_EQ(longs.messages_open, 3U);
+        EXPECT_EQ(longs.open_age.count(), 3U);
+        EXPECT_EQ(longs.open_age.minimum(), 30'000'000U);
+        EXPECT_EQ(longs.open_age.maximum(), 30'000'000U);
+        const JobOutcome& shorts = fabric.jobs.at(1);
+        EXPECT_GT(shorts.messages_completed, 5U);
+        EXPECT_EQ(shorts.open_age.count(), shorts.messages_open);
+        EXPECT_LT(shorts.open_age.maximum(), 25'000'000U);
+      }
+    }
+  }
+}
+
+// Messages of 1 MiB, of which each loses some packet: one in 100 us, which the link carries in 86.
+// When the fourth one is arriving, the other three are lost.
+TEST(CutOff, MessagesThatOthersHavePassedAreLost) {
+  for (const bench::TransportSpec& transport : {uc(), uud()}) {
+    for (const bool split : {false, true}) {
+      TrialSpec spec = lossyTrial(transport, 1U << 20);
+      workload::JobSpec& job = spec.workload->jobs[0];
+      std::get<workload::MessageProgram>(job.program).load = workload::Arrivals{microseconds(100)};
+      if (split) {
+        job.flows = 4;
+        job.flow_use = workload::FlowUse::kSplit;
+      }
+      spec.duration = microseconds(350);
+      spec.drain = Picoseconds(0);
+      const JobOutcome outcome = resultOf(spec).fabric->jobs.at(0);
+      EXPECT_EQ(outcome.messages_completed, 0U);
+      EXPECT_EQ(outcome.messages_failed, 3U);
+      EXPECT_EQ(outcome.messages_open, 1U);
+      EXPECT_EQ(outcome.open_age.maximum(), 50'000'000U);
+    }
+  }
+}
+
+// A cable is cut for good at 20 us, and without acknowledgements the sender goes on: what it sends
+// is lost, but for what is on the wire when the trial ends.
+TEST(CutOff, MessagesWithoutAFrameInTheFabricAreLost) {
+  for (const bench::TransportSpec& transport : {uc(), uud()}) {
+    TrialSpec spec;
+    spec.dut = oneSwitch(2, gigabitsPerSecond(100), nanoseconds(500));
+    spec.dut.failures.push_back({"host1-switch0", microseconds(20), {}});
+    spec.transport = transport;
+    spec.duration = microseconds(200);
+    spec.drain = Picoseconds(0);
+    spec.workload.emplace();
+    spec.workload->jobs = {
+        messagesBetween({{0, 1}}, 4'096, std::numeric_limits<std::uint64_t>::max())};
+    std::get<workload::MessageProgram>(spec.workload->jobs[0].program).load =
+        workload::ClosedLoop{2};
+    const FabricResult fabric = *resultOf(spec).fabric;
+    const JobOutcome& job = fabric.jobs.at(0);
+    // Frames of 4,096 B and headers at 100 Gb/s: one in 335 to 345 ns, on the way for 2 us.
+    EXPECT_NEAR(static_cast<double>(job.messages_completed), (20 - 2) / 0.34, 3);
+    EXPECT_NEAR(static_cast<double>(job.messages_failed), 180 / 0.34, 12);
+    EXPECT_GT(fabric.frames_inside, 0U);
+    EXPECT_LE(job.messages_open, fabric.frames_inside + 2);
+    EXPECT_EQ(job.open_age.count(), job.messages_open);
+    EXPECT_EQ(job.messages_failed, fabric.total.dropped());
+  }
 }
 
 // A trial that ends before its messages: none has a time.

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "bench/sim/sim_hosts.h"
@@ -18,9 +21,11 @@ namespace {
 using bench::SimBench;
 using bench::SimBenchOptions;
 using bench::TrialResult;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TrialResult run(const TrialSpec& spec, unsigned threads = 1) {
   SimBenchOptions options;
@@ -396,7 +401,44 @@ TEST(SimBench, AWorkloadWhoseMessagesFailIsAFault) {
   messages.workload->jobs = {messagesBetween({{0, 6}}, 4U << 20, 1)};
   const TrialResult single = run(messages);
   EXPECT_TRUE(single.fabric->jobs.at(0).finished);
-  EXPECT_THAT(single.faults, ElementsAre(HasSubstr("1 messages failed")));
+  EXPECT_THAT(single.faults, ElementsAre(HasSubstr("1 message failed")));
+}
+
+// One message, of which nothing gets through.
+TrialSpec standing(const std::function<void(fabric::FabricSpec&)>& change) {
+  TrialSpec spec = smallFabric();
+  change(spec.dut);
+  transport::RoceSpec roce;
+  roce.service = transport::RoceService::kUc;
+  spec.transport = roce;
+  spec.workload.emplace().jobs = {messagesBetween({{0, 6}}, 1U << 20, 1)};
+  return spec;
+}
+
+TEST(SimBench, AStandstillSaysWhatIsKnownOfItsCause) {
+  const auto fault = [](const TrialSpec& spec) {
+    const TrialResult result = run(spec);
+    return result.faults.empty() ? std::string() : result.faults.front();
+  };
+  const auto credited = [](const std::function<void(fabric::CbfcSpec&)>& change) {
+    return standing([&](fabric::FabricSpec& dut) { change(dut.switches.cbfc.emplace()); });
+  };
+  EXPECT_THAT(fault(standing([](fabric::FabricSpec& dut) {
+                dut.switches.llr.emplace();
+                dut.bit_errors = {{"*", 1e-3}};
+              })),
+              AllOf(HasSubstr("because of bit errors LLR repeats "), HasSubstr(" without success"),
+                    Not(HasSubstr("wait for each other"))));
+  EXPECT_THAT(fault(credited([](fabric::CbfcSpec& cbfc) { cbfc.credits = 32; })),
+              HasSubstr("1 frame waits for credits that no pending event returns"));
+  // The credits of lost frames never come back.
+  TrialSpec lossy = credited([](fabric::CbfcSpec& cbfc) {
+    cbfc.credits = 72;
+    cbfc.consumed_period = Picoseconds(0);
+  });
+  lossy.dut.bit_errors = {{"leaf0-spine0", 3e-5}, {"leaf0-spine1", 3e-5}};
+  EXPECT_THAT(fault(lossy), AllOf(HasSubstr("for credits that no pending event returns"),
+                                  Not(HasSubstr("wait for each other"))));
 }
 
 TEST(SimBench, AWorkloadThatCanNeverFinishIsAFaultAlsoBeforeItsDurationIsOver) {

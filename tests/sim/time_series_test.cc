@@ -29,7 +29,7 @@ TrialSpec congested() {
   return spec;
 }
 
-TrialResult runTrial(const TrialSpec& spec, unsigned threads = 1) {
+TrialResult runSampled(const TrialSpec& spec, unsigned threads = 1) {
   bench::SimBench bench({.line_rate = gigabitsPerSecond(400), .threads = threads});
   return bench.run(spec, {});
 }
@@ -95,11 +95,11 @@ void expectAddsUp(const TrialResult& result, const char* what) {
 }
 
 void expectUnchanged(TrialSpec spec, const char* what) {
-  const TrialResult recorded = runTrial(spec);
+  const TrialResult recorded = runSampled(spec);
   expectAddsUp(recorded, what);
-  const nlohmann::json shared = withoutLooking(runTrial(spec, 2));
+  const nlohmann::json shared = withoutLooking(runSampled(spec, 2));
   spec.series.reset();
-  const nlohmann::json alone = withoutLooking(runTrial(spec));
+  const nlohmann::json alone = withoutLooking(runSampled(spec));
   EXPECT_EQ(withoutLooking(recorded), alone) << what;
   EXPECT_EQ(shared, alone) << what;
 }
@@ -137,7 +137,7 @@ TEST(TimeSeries, ChangesNothingAndAddsUp) {
 TEST(TimeSeries, StaysWithinItsIntervals) {
   TrialSpec spec = congested();
   spec.series->intervals = 8;
-  const TrialResult result = runTrial(spec);
+  const TrialResult result = runSampled(spec);
   expectAddsUp(result, "eight");
   const TimeSeries& series = *result.fabric->series;
   EXPECT_LE(series.sent_bytes.size(), 8U);
@@ -148,7 +148,7 @@ TEST(TimeSeries, StaysWithinItsIntervals) {
 TEST(TimeSeries, ComesBackFromItsText) {
   TrialSpec spec = congested();
   spec.dut.switches.pfc.emplace();
-  const TrialResult result = runTrial(spec);
+  const TrialResult result = runSampled(spec);
   const TrialResult back = TrialResult::fromJson(result.toJson());
   ASSERT_TRUE(back.fabric->series);
   EXPECT_EQ(*back.fabric->series, *result.fabric->series);
@@ -159,6 +159,39 @@ TEST(TimeSeries, IsPartOfWhatIsAskedFor) {
   const std::string with = spec.toJson();
   spec.series.reset();
   EXPECT_NE(spec.toJson(), with);
+}
+
+// Two flows to two hosts at line rate of 100 Gb/s, both busy between 40 us and 60 us only: the
+// busiest interval has the frames of both links, and no more than these links carry.
+TEST(PeakRate, IsThatOfTheBusiestInterval) {
+  TrialSpec spec;
+  spec.dut = oneSwitch(4, gigabitsPerSecond(100), nanoseconds(500));
+  transport::RoceSpec roce;
+  roce.path_mtu = 4'096;
+  spec.transport = roce;
+  // 64 frames each, of 4,096 + 62 B, and 16 B more in the first one.
+  spec.workload.emplace().jobs = {messagesBetween({{0, 1}}, 64 * 4'096, 3),
+                                  messagesBetween({{2, 3}}, 64 * 4'096, 1)};
+  spec.workload->jobs[1].name = "other";
+  spec.workload->jobs[1].start = microseconds(40);
+  spec.peak_interval = microseconds(4);
+  const TrialResult result = runSampled(spec);
+  ASSERT_TRUE(result.fabric->peak_rate);
+  EXPECT_EQ(result.fabric->peak_rate->interval, microseconds(4));
+  const double lines = 4e-6 * 2 * 100e9 / 8;
+  const auto peak = static_cast<double>(result.fabric->peak_rate->bytes);
+  EXPECT_NEAR(peak, lines * 4'158 / 4'178, 2 * 4'178);
+  EXPECT_LE(peak, lines + 2 * 4'178);
+
+  spec.workload->jobs.pop_back();
+  const auto alone = static_cast<double>(runSampled(spec).fabric->peak_rate->bytes);
+  EXPECT_NEAR(alone, lines / 2 * 4'158 / 4'178, 4'178);
+  spec.peak_interval = seconds(1);  // all frames of data, and no acknowledgement
+  EXPECT_EQ(runSampled(spec).fabric->peak_rate->bytes, 3U * (64 * 4'158 + 16));
+  nlohmann::json with = withoutLooking(runSampled(spec));
+  with.at("fabric").erase("peak_rate");
+  spec.peak_interval.reset();
+  EXPECT_EQ(with, withoutLooking(runSampled(spec)));
 }
 
 }  // namespace

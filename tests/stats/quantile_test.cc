@@ -43,6 +43,21 @@ TEST(Quantile, IsKnownBetweenTheExtremes) {
   EXPECT_EQ(quantileWidth(Histogram(), 0.5), 0U);
 }
 
+// The interval that contains it lies around the figure, however the extremes cut the bucket: that
+// of 1,000 to 1,003 to the upper two, or the lower two.
+TEST(Quantile, IsTheMiddleOfTheIntervalThatContainsIt) {
+  Histogram upper;
+  upper.record(1002, 999);
+  upper.record(1003);
+  EXPECT_EQ(upper.quantile(0.5), 1002U);
+  Histogram wide;  // a bucket of 2^19, of which the least is a third above the beginning
+  const std::uint64_t begin = std::uint64_t{1} << 26;
+  wide.record(begin + 170'000, 999);
+  wide.record(begin + 500'000);
+  EXPECT_EQ(quantileWidth(wide, 0.5), 330'000U);
+  EXPECT_EQ(wide.quantile(0.5), begin + 170'000 + 165'000);
+}
+
 // The card's last bucket holds everything from 255 * 2^32 ps on.
 TEST(Quantile, AmongSaturatedValuesIsAnywhereBelowTheMaximum) {
   constexpr std::uint64_t kFrom = std::uint64_t{255} << 32;

@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Fairness, SprayIsFairerThanFlowletsAreFairerThanEcmp) {
   const scenario::Scenario scenario = smallFabric();
@@ -234,6 +235,32 @@ TEST(Balancing, AnotherTopologyKeepsItsLeaves) {
   for (const std::string& point : plan.points) {
     EXPECT_THAT(point, testing::StartsWith("the DUT's leaves, "));
   }
+}
+
+// Eight leaves are measured, whatever the scenario has.
+TEST(Balancing, ATopologyOfTheTestsOwnIsTheOneStated) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.leaves = 5;
+  scenario.parameters.flows = {{1}};
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  scenario.parameters.balancing = {{"ecmp"}};
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(ecmpEntropyProcedure(), scenario);
+  const auto stated = [](const results::TestResult& of) {
+    for (const auto& [name, value] : of.configuration) {
+      if (name == "Topology") return value;
+    }
+    return std::string();
+  };
+  EXPECT_THAT(stated(result), HasSubstr("8 leaves × 4 spines"));
+  EXPECT_THAT(stated(result), Not(HasSubstr("5 leaves")));
+  const auto says = testing::Field(&results::Deviation::what,
+                                   HasSubstr("are the test's own, not the 5 of the scenario's"));
+  EXPECT_THAT(result.deviations, testing::Contains(says));
+  scenario.topology.leaves = 8;
+  EXPECT_THAT(runTest(ecmpEntropyProcedure(), scenario).deviations,
+              Not(testing::Contains(
+                  testing::Field(&results::Deviation::what, HasSubstr("are the test's own")))));
 }
 
 // Two hosts of a sweep's Clos on different leaves have as many paths as the point says: one over

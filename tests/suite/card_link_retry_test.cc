@@ -112,8 +112,8 @@ TEST(LlrRetry, SaysWhatGotThrough) {
   const scenario::Scenario scenario = onALinkOf500ns();
   const results::TestResult result = llrRetryProcedure().run({scenario, aCard()}, runner);
   EXPECT_EQ(kpi(result, "lost_frames", "single, line free").value, 2);
-  EXPECT_THAT(anomalies(result), HasSubstr("2 frames were lost, 3 came twice"));
-  EXPECT_THAT(anomalies(result), HasSubstr("4 frames were damaged, 1 were found"));
+  EXPECT_THAT(anomalies(result), HasSubstr("2 frames lost, 3 came twice"));
+  EXPECT_THAT(anomalies(result), HasSubstr("4 frames damaged, 1 found"));
   EXPECT_THAT(result.summary, HasSubstr("6 frames lost"));
 }
 

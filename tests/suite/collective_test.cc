@@ -119,6 +119,15 @@ TEST(AllReduce, PlansWhatItRuns) {
   EXPECT_EQ(runner.trials, plan.trials_expected);
 }
 
+// On a single switch all settings are the same trial, and the report says so.
+TEST(AllReduce, SaysWhereThereIsNothingToBalance) {
+  scenario::Scenario scenario = smallCollective();
+  EXPECT_FALSE(hasDeviation(runTest(allReduceProcedure(), scenario), "there is one path between"));
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 16;
+  EXPECT_TRUE(hasDeviation(runTest(allReduceProcedure(), scenario), "there is one path between"));
+}
+
 TEST(AllReduce, TooFewHostsIsARefusal) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.kind = fabric::TopologyKind::kLink;
@@ -162,6 +171,38 @@ TEST(AllGather, IsAsFastAsAllReduceWhereOnlySerialisationCounts) {
   EXPECT_NEAR(
       kpi(result, "allgather_vs_allreduce", "AllGather, 1 MiB, 8 ranks, packet spray").value, 1,
       0.001);
+}
+
+// The ratio has the uncertainty of repetitions whose bandwidths differ.
+TEST(AllGather, TheRatioIsOneOfPairs) {
+  scenario::Scenario scenario = smallCollective();
+  scenario.parameters.balancing = {{"ecmp"}};
+  scenario.parameters.repetitions = 3;
+  SimRunner runner;
+  const results::TestResult result =
+      allGatherProcedure().run({scenario, runner.bench.capabilities()}, runner);
+  const std::string gather = "AllGather, 1 MiB, 8 ranks, ECMP";
+  const results::Quantity& ratio = kpi(result, "allgather_vs_allreduce", gather);
+  EXPECT_EQ(ratio.repetitions, 3U);
+  EXPECT_NEAR(ratio.value,
+              kpi(result, "busbw_gbps", gather).value /
+                  kpi(result, "busbw_gbps", "AllReduce, 1 MiB, 8 ranks, ECMP").value,
+              1e-9);
+  EXPECT_TRUE(ratio.cv.has_value());
+}
+
+// Five ranks on four leaves: the last one is on the first one's, and this hop has one switch.
+TEST(AllReduce, SaysWhichRingsStayInALeaf) {
+  scenario::Scenario scenario = smallCollective();
+  scenario.parameters.ranks = {{4, 5, 7, 8, 9}};
+  SimRunner runner;
+  const auto says = [&](const char* text) {
+    return hasDeviation(allReduceProcedure().run({scenario, runner.bench.capabilities()}, runner),
+                        text);
+  };
+  EXPECT_TRUE(says("of 5 or 9 ranks over 4 leaves the first and the last are on the same leaf"));
+  scenario.parameters.ranks = {{4, 8}};
+  EXPECT_FALSE(says("on the same leaf"));
 }
 
 TEST(BusBandwidthSummary, HasEveryCollectiveWithEveryBalancing) {

@@ -1,4 +1,5 @@
 // A user-defined workload: figures against those of its trials, computed by hand.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -371,7 +372,6 @@ TEST(Free, NothingThatWasNotMeasuredIsZero) {
   }
 }
 
-// A percentile counts the messages that were open when the trial ended as slower ones.
 // A message every microsecond from 0 to 20 us, and none after that.
 TEST(Free, ATrialEndsWithItsDuration) {
   workload::JobSpec job = messageJob("endless", workload::Pattern::kPairs, 2, 10'000,
@@ -434,7 +434,8 @@ TEST(Free, GoodputIsOfAllPayloadThatArrives) {
               1e-9);
 }
 
-TEST(Free, APercentileThatOpenMessagesCouldChangeIsNotMeasured) {
+// All posted at once, so that those open at the end are the slowest.
+TEST(Free, APercentileThatOpenMessagesDecideIsNotMeasured) {
   workload::JobSpec job = messageJob("eight", workload::Pattern::kPairs, 2, 1 << 20, 8);
   std::get<workload::MessageProgram>(job.program).load = workload::ClosedLoop{8};
   scenario::Scenario scenario = scenarioOf({job});
@@ -455,6 +456,120 @@ TEST(Free, APercentileThatOpenMessagesCouldChangeIsNotMeasured) {
   EXPECT_EQ(figureOf(result, "message_time_p99_us", "eight"), nullptr);
   EXPECT_EQ(figureOf(result, "message_time_max_us", "eight"), nullptr);
   EXPECT_TRUE(isUnmeasured(result, "message_time_p99_us", "eight"));
+}
+
+// Two endless pairs; the second one's receiver is cut off at 20 us, with two of its messages open
+// from then on: 1 ms old at the end, among some 300 that took 3 us each. They are the slowest ones.
+TEST(Free, OpenMessagesOfAnEndlessJobCount) {
+  workload::JobSpec job = messageJob("pairs", workload::Pattern::kPairs, 4, 65'536,
+                                     std::numeric_limits<std::uint64_t>::max());
+  std::get<workload::MessageProgram>(job.program).load = workload::ClosedLoop{2};
+  scenario::Scenario scenario = scenarioOf({job});
+  scenario.parameters.duration = milliseconds(1);
+  StoringRunner whole;
+  const results::TestResult good = runFree(whole, scenario);
+  // The last ones, younger than any complete message, change nothing.
+  const auto times = [](const StoringRunner& runner) -> const bench::JobOutcome& {
+    return runner.results.at(0).fabric->jobs.at(0);
+  };
+  EXPECT_EQ(times(whole).messages_open, 4U);
+  EXPECT_NEAR(figureOf(good, "message_time_max_us", "pairs")->value,
+              static_cast<double>(times(whole).message_time.maximum()) / 1e6, 1e-6);
+  EXPECT_FALSE(std::any_of(good.anomalies.begin(), good.anomalies.end(),
+                           [](const results::Anomaly& one) { return one.where == "pairs"; }));
+
+  scenario.failures.push_back({"host3-leaf0", microseconds(20), {}});
+  StoringRunner cut;
+  const results::TestResult result = runFree(cut, scenario);
+  const bench::JobOutcome& outcome = times(cut);
+  ASSERT_EQ(outcome.messages_open, 4U);
+  ASSERT_EQ(outcome.open_age.count(), 4U);
+  EXPECT_GT(outcome.open_age.maximum(), 970'000'000U);
+  const std::uint64_t posted = outcome.messages_completed + 2;  // without the other pair's two
+  ASSERT_GT(posted, 250U);
+  ASSERT_LT(posted, 1000U);
+  EXPECT_LT(figureOf(result, "message_time_p99_us", "pairs")->value, 10);
+  EXPECT_EQ(figureOf(result, "message_time_max_us", "pairs"), nullptr);
+  EXPECT_TRUE(isUnmeasured(result, "message_time_max_us", "pairs"));
+  EXPECT_TRUE(std::any_of(result.anomalies.begin(), result.anomalies.end(),
+                          [](const results::Anomaly& one) {
+                            return one.where == "pairs" &&
+                                   one.what.find("longer than all complete") != std::string::npos;
+                          }));
+  // With the half of the flows' time, 2 of some 20 messages are open: more than a hundredth.
+  scenario.parameters.duration = microseconds(50);
+  StoringRunner brief;
+  const results::TestResult few = runFree(brief, scenario);
+  ASSERT_GT(times(brief).messages_completed, 10U);
+  EXPECT_EQ(figureOf(few, "message_time_p99_us", "pairs"), nullptr);
+  EXPECT_TRUE(isUnmeasured(few, "message_time_p99_us", "pairs"));
+  EXPECT_NE(figureOf(few, "message_time_p50_us", "pairs"), nullptr);
+}
+
+// Limits on what a job with nothing to do, or one that begins after the trial, would have.
+TEST(Free, AJobWithoutMessagesHasNoFigures) {
+  scenario::Scenario scenario = scenarioOf({collectiveJob("one", 1, 1 << 20, 3)});
+  StoringRunner runner;
+  const results::TestResult alone = runFree(runner, scenario);
+  EXPECT_EQ(figureOf(alone, "job_time_us", "one"), nullptr);
+  EXPECT_TRUE(isUnmeasured(alone, "job_time_us", "one"));
+
+  workload::JobSpec late = messageJob("late", workload::Pattern::kPairs, 2, 1 << 20, 1);
+  late.start = seconds(1);
+  scenario = scenarioOf({messageJob("now", workload::Pattern::kPairs, 2, 4096, 3), late});
+  scenario.parameters.duration = microseconds(50);
+  StoringRunner both;
+  const results::TestResult result = runFree(both, scenario);
+  EXPECT_NE(figureOf(result, "flow_jfi", "now"), nullptr);
+  EXPECT_EQ(figureOf(result, "flow_jfi", "late"), nullptr);
+  EXPECT_TRUE(isUnmeasured(result, "flow_jfi", "late"));
+}
+
+// A job's own times beyond what a trial can last: each a little too long, and just short enough.
+TEST(Free, RefusesJobsLongerThanATrial) {
+  const auto refusalsOf = [](const workload::JobSpec& job) {
+    const bench::SimBench bench({});
+    bench::TrialSpec spec;
+    spec.dut = scenarioOf({job}).fabricSpec();
+    spec.workload.emplace().jobs = {job};
+    return bench.refusals(spec);
+  };
+  workload::JobSpec training = collectiveJob("training", 2, 4096, 9);
+  auto& program = std::get<workload::TrainingProgram>(training.program);
+  program.compute = seconds(1'000'000);
+  EXPECT_THAT(refusalsOf(training), testing::IsEmpty());
+  program.iterations = 10;
+  ASSERT_EQ(refusalsOf(training).size(), 1U);
+  EXPECT_NE(refusalsOf(training)[0].find("at most 9000000 s"), std::string::npos);
+
+  workload::JobSpec messages = messageJob("messages", workload::Pattern::kPairs, 2, 4096, 9);
+  auto& sends = std::get<workload::MessageProgram>(messages.program);
+  sends.load = workload::Arrivals{seconds(1'000'000)};
+  EXPECT_THAT(refusalsOf(messages), testing::IsEmpty());
+  sends.messages = 10;
+  EXPECT_EQ(refusalsOf(messages).size(), 1U);
+  sends.until = seconds(100);
+  EXPECT_THAT(refusalsOf(messages), testing::IsEmpty());
+  sends = std::get<workload::MessageProgram>(
+      messageJob("phases", workload::Pattern::kShift, 16, 4096, 1).program);
+  sends.phase = seconds(1'000'000);
+  messages.placement.ranks = 16;
+  EXPECT_EQ(refusalsOf(messages).size(), 1U);
+}
+
+// With a duration the times are only capped: the messages of the first pair alone are posted.
+TEST(Free, PostsNothingThatIsDueAfterAllTime) {
+  workload::JobSpec job = messageJob("pairs", workload::Pattern::kShift, 16, 4096, 3);
+  auto& program = std::get<workload::MessageProgram>(job.program);
+  program.phase = seconds(1'000'000);
+  program.load = workload::Arrivals{seconds(1'000'000), true};
+  program.on_off = workload::OnOff{microseconds(1), seconds(1'000'000)};
+  scenario::Scenario scenario = scenarioOf({job});
+  scenario.parameters.duration = milliseconds(1);
+  StoringRunner runner;
+  runFree(runner, scenario);
+  const bench::JobOutcome& outcome = runner.results.at(0).fabric->jobs.at(0);
+  EXPECT_LE(outcome.messages_completed + outcome.messages_open, 1U);
 }
 
 // One pair's cable is cut from the start. Limits on message times are not met by the other's.

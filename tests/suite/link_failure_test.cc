@@ -81,6 +81,24 @@ TEST(GoodputBack, IsZeroWhereItNeverFell) {
   EXPECT_EQ(backOf(samples, microseconds(50), microseconds(100)), Picoseconds(0));
 }
 
+// It falls a second time before the iterations of the failure are over, as where a lost packet is
+// sent again after a timeout: 50 us after the failure it is gone for 10 us. Three empty samples are
+// a fall; from 108 us on there are two.
+TEST(GoodputBack, IsBackBehindTheLastFall) {
+  const bench::Samples samples = samplesOf(
+      150, [](std::size_t i) { return (i >= 60 && i < 70) || (i >= 100 && i < 110) ? 0U : 10U; });
+  EXPECT_EQ(backOf(samples, microseconds(50), microseconds(120)), microseconds(58));
+  EXPECT_EQ(backOf(samples, microseconds(50), microseconds(70)), microseconds(18));
+}
+
+// Nothing arrives for 30 us before the failure either: no window can be lower.
+TEST(GoodputBack, IsNotKnownWhereNothingArrivedBefore) {
+  const bench::Samples samples = samplesOf(
+      150, [](std::size_t i) { return (i >= 10 && i < 40) || (i >= 60 && i < 90) ? 0U : 10U; });
+  EXPECT_FALSE(knowsGoodputBefore({samples, microseconds(150)}, microseconds(50)));
+  EXPECT_FALSE(backOf(samples, microseconds(50), microseconds(100)));
+}
+
 TEST(GoodputBack, IsNothingWhereItStaysAway) {
   const bench::Samples samples = samplesOf(150, [](std::size_t i) { return i >= 60 ? 5U : 10U; });
   EXPECT_FALSE(backOf(samples, microseconds(50), microseconds(100)));
@@ -285,6 +303,34 @@ TEST(LinkFailure, LossesOfTwoFailuresAtOnceAreNotGiven) {
   }
   EXPECT_NE(findKpi(result, "jct_overhead_percent", uplink), nullptr);
   EXPECT_THAT(anomalies(result), HasSubstr("cannot be told apart"));
+}
+
+// An outage that LLR bridges loses nothing.
+TEST(LinkFailure, ABridgedOutageDoesNotHideTheTestsLosses) {
+  scenario::Scenario scenario = twoRepetitions();
+  scenario.failures = {{"leaf1-spine1", microseconds(40), microseconds(45)}};
+  const std::string uplink = "leaf uplink (leaf0-spine0), packet spray";
+  EXPECT_EQ(findKpi(runTest(linkFailureProcedure(), scenario), "packets_lost", uplink), nullptr);
+  scenario.switches.llr.emplace().pcs_lost = microseconds(10);
+  const results::TestResult result = runTest(linkFailureProcedure(), scenario);
+  ASSERT_NE(findKpi(result, "packets_lost", uplink), nullptr);
+  EXPECT_GT(kpi(result, "packets_lost", uplink).value, 0);
+}
+
+// The test's own failure is not among those of the user's file, so no message may name its place.
+TEST(LinkFailure, RefusesAFailureOfTheSameElement) {
+  scenario::Scenario scenario = twoRepetitions();
+  const SimRunner runner;
+  const auto refusals = [&](std::optional<Picoseconds> up) {
+    scenario.failures = {{"leaf0-spine0", microseconds(1), up}};
+    return linkFailureProcedure().plan({scenario, runner.bench.capabilities()}).refusals;
+  };
+  ASSERT_EQ(refusals(std::nullopt).size(), 1U);
+  EXPECT_THAT(refusals(std::nullopt).front(),
+              testing::AllOf(HasSubstr("the test lets leaf0-spine0 fail after"),
+                             HasSubstr("(dut.failures: leaf0-spine0) is not over by then"),
+                             Not(HasSubstr("failures["))));
+  EXPECT_THAT(refusals(microseconds(2)), testing::IsEmpty());
 }
 
 // Two hosts and eight spines: ECMP takes the failing link in one of three repetitions.

@@ -185,7 +185,7 @@ TEST(LlrHops, NoticesRetriesThatNoErrorsExplain) {
 TEST(LlrHops, NoticesWhatIsWrongAboveTheRetries) {
   const results::TestResult result =
       runChanged(ringOfFour(), [](TrialResult& trial) { trial.streams.at(2).out_of_order = 3; });
-  EXPECT_THAT(complaints(result), HasSubstr("'host2 to host3' were lost, 0 came twice and 3 out"));
+  EXPECT_THAT(complaints(result), HasSubstr("'host2 to host3' lost, 0 came twice and 3 out"));
 }
 
 // Links that the scenario names have errors of their own, and the others none.

@@ -1,5 +1,6 @@
 // I5.4, I8.1 to I8.4 and I9.3 on simulated hosts, compared with hand calculations: at 400 Gb/s a
 // byte takes 20 ps, and a full packet of 4,158 B a slot of 83.56 ns.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -80,7 +81,8 @@ TEST(EcnIncast, WithoutAMarkThereIsNoOnset) {
     if (one.name == "ecn_onset_us") ++without;
   }
   EXPECT_EQ(without, 6U);  // but for the two of 100 KB and two senders
-  EXPECT_NE(result.summary.find("6 points mark nothing."), std::string::npos) << result.summary;
+  EXPECT_NE(result.summary.find("Nothing is marked at 6 points."), std::string::npos)
+      << result.summary;
 }
 
 // A packet of 256 B of payload has 318 B and 16 B of RETH in the first. It is stored in 6.68 ns.
@@ -152,6 +154,19 @@ TEST(PfcBursts, DoNotHoldUpAHigherClass) {
   EXPECT_GT(kpi(result, "hol_same_class_us", "16 bursts, 100 us, 10000 B").value, 1);
 }
 
+// By strict priority a class below the bursts' would wait for them without any pause.
+TEST(PfcBurst, NeedsAClassThatIsServedBeforeTheBursts) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.pfc->priorities = 0x80;
+  SimRunner runner;
+  const auto refusals = [&] {
+    return pfcBurstProcedure().plan({scenario, runner.bench.capabilities()}).refusals;
+  };
+  EXPECT_THAT(refusals(), testing::Contains(testing::HasSubstr("dut.switch.weights")));
+  scenario.switches.weights[7] = 1;  // all others before it
+  EXPECT_THAT(refusals(), testing::IsEmpty());
+}
+
 TEST(Tiers, AreThePipelineOfTheirLegs) {
   // Three legs of 2, 5 and 1 us: eight chunks take 8 us and seven times the slowest.
   const std::vector<TierStage> stages{{"a", 2}, {"b", 5}, {"c", 1}};
@@ -203,16 +218,36 @@ TEST(ClassRates, SettleAtTheFirstWindowThatStays) {
     ep += i < 20 ? 0 : i < 30 ? 0 : 500;
     samples.samples.emplace_back().received = {kv, ep};
   }
-  const ClassSettling settling = settlingOf(classRates(samples), microseconds(20));
-  EXPECT_NEAR(settling.kv_gbps, 4, 1e-9);  // 500 B/us
-  EXPECT_NEAR(settling.ep_gbps, 4, 1e-9);
-  ASSERT_TRUE(settling.settled);
-  EXPECT_EQ(*settling.settled, microseconds(10));
+  const auto settling = settlingOf(classRates(samples), microseconds(20));
+  ASSERT_TRUE(settling);
+  EXPECT_NEAR(settling->kv_gbps, 4, 1e-9);  // 500 B/us
+  EXPECT_NEAR(settling->ep_gbps, 4, 1e-9);
+  ASSERT_TRUE(settling->settled);
+  EXPECT_EQ(*settling->settled, microseconds(10));
   // One that rises to the end is not steady.
   for (std::size_t i = 0; i < 80; ++i) {
     samples.samples[i].received[1] = static_cast<std::uint64_t>(i * i);
   }
-  EXPECT_FALSE(settlingOf(classRates(samples), microseconds(20)).settled);
+  EXPECT_FALSE(settlingOf(classRates(samples), microseconds(20))->settled);
+}
+
+// Rates are over ten samples: of 14 samples since the joining the last third begins after nine, and
+// its first rate is over samples since the joining alone. Of 13 it is not.
+TEST(ClassRates, AreNotSteadyBeforeAWholeWindowAfterTheJoining) {
+  bench::Samples samples;
+  samples.interval = microseconds(1);
+  samples.flows = {{0, 1, 0}, {1, 3, 0}};
+  EXPECT_FALSE(settlingOf(classRates(samples), microseconds(0)));
+  EXPECT_FALSE(settlingOf(classRates(samples), microseconds(5)));
+  for (std::uint64_t i = 1; i <= 5 + 13; ++i) {
+    samples.samples.emplace_back().received = {1000 * i, 500 * i};
+  }
+  EXPECT_FALSE(settlingOf(classRates(samples), microseconds(5)));
+  samples.samples.emplace_back().received = {19'000, 9'500};
+  const auto settling = settlingOf(classRates(samples), microseconds(5));
+  ASSERT_TRUE(settling);
+  EXPECT_NEAR(settling->kv_gbps, 8, 1e-9);  // 1000 B/us
+  EXPECT_NEAR(settling->ep_gbps, 4, 1e-9);
 }
 
 TEST(MixedTraffic, KvHasWhatItOffersAtMost) {
@@ -232,6 +267,26 @@ TEST(MixedTraffic, KvHasWhatItOffersAtMost) {
     EXPECT_LE(kv + ep, 1.01 * 8 * link) << point;
     EXPECT_NEAR(kpi(result, "class_jfi", point).value,
                 (kv + ep) * (kv + ep) / (2 * (kv * kv + ep * ep)), 1e-9);
+  }
+}
+
+// Samples are 20 us: there is none, one from before the joining, and no whole window after it.
+TEST(MixedTraffic, ShortTrialsDoNotObserveSteadyRates) {
+  for (const Picoseconds duration : {microseconds(3), microseconds(25), microseconds(200)}) {
+    scenario::Scenario scenario = smallFabric();
+    scenario.parameters.repetitions = 1;
+    scenario.parameters.duration = duration;
+    const results::TestResult result = runTest(mixedConvergenceProcedure(), scenario);
+    ASSERT_TRUE(result.valid);
+    for (const char* figure :
+         {"class_convergence_us", "kv_steady_gbps", "ep_steady_gbps", "class_jfi"}) {
+      EXPECT_TRUE(isUnmeasured(result, figure, "EP joins KV, UET RUD, NSCC"))
+          << figure << " " << duration.count();
+      EXPECT_EQ(findKpi(result, figure, "EP joins KV, UET RUD, NSCC"), nullptr) << figure;
+    }
+    EXPECT_NE(anomalies(result).find("convergence and steady rates not observed"),
+              std::string::npos)
+        << anomalies(result);
   }
 }
 

@@ -46,7 +46,7 @@ TEST(NsccMarking, BeginsBelowTheQueueOfTheTargetDelay) {
   EXPECT_THAT(late,
               HasSubstr("a queueing delay of 3 us, 37.5 kB at 100 Gb/s, and the switches mark "
                         "its packets from 37.5 kB on"));
-  EXPECT_THAT(late, HasSubstr("in 1 trials, at most 1 % of the packets sent in one"));
+  EXPECT_THAT(late, HasSubstr("in 1 trial, at most 1 % of the packets sent in one"));
   EXPECT_THAT(late, HasSubstr("@ the trial"));
   EXPECT_THAT(noted(nsccAt(std::nullopt), 10), HasSubstr("the switches do not mark its packets"));
 }

@@ -94,9 +94,9 @@ scenario::Scenario incast() {
   return scenario;
 }
 
-// A sender's input holds (N - 1) / N of the arrivals. It reaches xoff after xoff / F * N / (N - 1)
-// frames, detected when the last of them has passed the switch's latency; the PAUSE takes effect
-// two cables and a frame later.
+// A sender's input holds (N - 1) / N of the arrivals: as many whole frames as xoff has room for
+// after N / (N - 1) times their number. The next one is detected when it has passed the switch's
+// latency, and the PAUSE takes effect two cables later.
 TEST(OfferedRate, PfcHoldsABurstBackFromXoffOn) {
   for (const Picoseconds drain : {milliseconds(1), milliseconds(3)}) {
     scenario::Scenario scenario = incast();
@@ -109,10 +109,9 @@ TEST(OfferedRate, PfcHoldsABurstBackFromXoffOn) {
       const std::string point = fmt::format("4096 B, {:.0f}:1", n);
       EXPECT_EQ(findKpi(result, "burst_frames", point), nullptr);
       const double slot_ns = (4174 + 20) * 8 / 400.0;
-      const double first = 200'000 / 4174.0 * n / (n - 1) + 600 / slot_ns;
+      const double closed = 1 + 200'000 / 4174 * n / (n - 1) + (600 + 2 * 50) / slot_ns;
       const double unpaused = kpi(result, "burst_unpaused_frames", point).value;
-      EXPECT_GE(unpaused, std::floor(first)) << point;
-      EXPECT_LE(unpaused, std::ceil(first + 2 * 50 / slot_ns) + 1) << point;
+      EXPECT_NEAR(unpaused, closed, 1) << point;
       const auto& cells = table(result, "burst").rows.at(row++);
       EXPECT_THAT(text(cells[2]), HasSubstr("held back by PFC: no loss in bursts of"));
       EXPECT_EQ(quantity(cells[8]).value, n * unpaused * 4174);
@@ -205,6 +204,39 @@ TEST(OfferedRate, FramesOnLongCablesAreNotLost) {
   EXPECT_THAT(anomalies(latency), Not(HasSubstr("lost")));
 }
 
+// Four cables of 2 ms there and back, which no timeout takes for a loss.
+TEST(OfferedRate, ARoundTripOverLongCablesIsWaitedFor) {
+  scenario::Scenario scenario = overLongCables();
+  scenario.topology.host_link_delay = milliseconds(2);
+  const results::TestResult result = runTest(latencyProcedure(), scenario);
+  EXPECT_TRUE(result.valid);
+  const double expected = 2 * (2 * 2e6 + 600) + 2 * 8 * (4096 + 78 + 66) / 400.0;
+  EXPECT_NEAR(kpi(result, "round_trip_min_ns", "4096 B, zero load").value, expected, 0.5);
+  EXPECT_NEAR(kpi(result, "round_trip_max_ns", "4096 B, zero load").value, expected, 0.5);
+}
+
+// Takes the times of messages away.
+class WithoutMessages final : public TrialRunner {
+ public:
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    bench::TrialResult result = runner.run(spec, repetition, label);
+    for (bench::JobOutcome& job : result.fabric->jobs) job.message_time = {};
+    return result;
+  }
+
+  SimRunner runner;
+};
+
+TEST(OfferedRate, ARoundTripThatDoesNotEndHasAReason) {
+  const scenario::Scenario scenario = overLongCables();
+  WithoutMessages runner;
+  const results::TestResult result =
+      latencyProcedure().run({scenario, runner.runner.bench.capabilities()}, runner);
+  EXPECT_FALSE(result.valid);
+  EXPECT_THAT(anomalies(result), HasSubstr("no message came back before the trial ended"));
+}
+
 // 7,041 frames of 142 B fill the buffer, and need 162 B each on the wire: 91 us behind 1.2 ms.
 TEST(OfferedRate, ABurstOfShortFramesArrivesOverLongCables) {
   scenario::Scenario scenario = overLongCables();
@@ -254,13 +286,89 @@ TEST(OfferedRate, FramesOfADeepBufferAreNotLost) {
   EXPECT_THAT(anomalies(result), HasSubstr("cannot fill the DUT's buffer"));
 }
 
+// Two senders to one port carry half of line rate each. A reserve of 1.5 MB holds an overload of
+// 60 % for 200 us, so that 80 % pass; the interval has to contain the 50 %.
+TEST(OfferedRate, AReserveHidesOverloadAsWell) {
+  scenario::Scenario scenario = incast();
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 4;
+  scenario.switches = {};
+  fabric::SharedBufferSpec& shared = scenario.switches.shared_buffer.emplace();
+  shared.total = Bytes(8'000'000);
+  shared.alpha = Fraction::percent(6);
+  shared.reserve_per_port = Bytes(1'500'000);
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.traffic.message_sizes = {{Bytes(4096)}};
+  scenario.traffic.pairs = {{{0, 3}, {1, 3}}};
+  scenario.parameters.duration = microseconds(200);
+  scenario.parameters.drain.reset();
+  SimRunner runner(gigabitsPerSecond(100));
+  const results::TestResult result =
+      throughputProcedure().run({scenario, runner.bench.capabilities()}, runner);
+  const results::Quantity& found =
+      kpi(result, "throughput_percent", "4096 B, 1 QP, unidirectional");
+  EXPECT_NEAR(found.value, 80, 2);
+  EXPECT_LT(found.value - results::expandedUncertainty(found)->half, 50);
+}
+
+// A storm's two PAUSE frames take 13.44 ns of the sender's wire: no frame counts as late for that.
+TEST(OfferedRate, AHostThatSendsPausesIsNotLate) {
+  scenario::Scenario scenario = incast();
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 4;
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.storms = {
+      {.host = 1, .priorities = 1 << 5, .start = microseconds(50), .duration = microseconds(100)}};
+  scenario.traffic.message_sizes = {{Bytes(1024)}};
+  scenario.traffic.directions = {{scenario::Direction::kBidirectional}};
+  scenario.traffic.pairs = {{{0, 1}, {2, 3}}};
+  scenario.parameters.duration = microseconds(400);
+  SimRunner runner(gigabitsPerSecond(100));
+  const results::TestResult result =
+      throughputProcedure().run({scenario, runner.bench.capabilities()}, runner);
+  EXPECT_TRUE(result.valid) << anomalies(result);
+  EXPECT_EQ(kpi(result, "throughput_percent", "1024 B, 1 QP, bidirectional").value, 100);
+}
+
+// Credits of a channel hold senders back, not PFC.
+TEST(OfferedRate, FlowControlIsCalledByItsName) {
+  scenario::Scenario scenario = incast();
+  scenario.switches.pfc.reset();
+  scenario.switches.cbfc.emplace().channels = 0xFF;
+  const bench::Capabilities capabilities = SimRunner().bench.capabilities();
+  const TestConfig config{scenario, capabilities};
+  EXPECT_STREQ(flowControlOf(config), "CBFC");
+  scenario.switches.cbfc.reset();
+  EXPECT_STREQ(flowControlOf(config), "PFC");
+}
+
 TEST(OfferedRate, TheBufferInWordsIsTheOneInUse) {
   fabric::SwitchSpec switches;
+  fabric::TopologySpec one;
+  one.kind = fabric::TopologyKind::kSingleSwitch;
+  one.hosts = 5;
   switches.buffer_per_port = Bytes(1'000'000);
-  EXPECT_EQ(bufferText(switches), "1000000 B of buffer per port");
+  EXPECT_EQ(bufferText(switches, one), "1000000 B of buffer per port");
   switches.shared_buffer.emplace().total = Bytes(64'000'000);
-  EXPECT_EQ(bufferText(switches),
+  EXPECT_EQ(bufferText(switches, one),
             "64000000 B of buffer shared by all ports, alpha 1: 32000000 B for one");
+  // q = alpha * (total - 5 * reserve - (q - reserve)), where that is more than the reserve.
+  switches.shared_buffer->reserve_per_port = Bytes(1'000'000);
+  EXPECT_EQ(bufferText(switches, one),
+            "64000000 B of buffer shared by all ports, alpha 1: 30000000 B for one, 1000000 B "
+            "reserved for each");
+  switches.shared_buffer->alpha = Fraction::percent(1);
+  EXPECT_THAT(bufferText(switches, one), HasSubstr("alpha 0.01: 1000000 B for one"));
+  // Headroom is not for lossy frames: of 6 ports of a leaf, and 2 of a spine.
+  switches.shared_buffer->reserve_per_port = Bytes(0);
+  switches.shared_buffer->alpha = Fraction::one();
+  switches.pfc.emplace().headroom = Bytes(1'000'000);
+  fabric::TopologySpec clos;
+  clos.kind = fabric::TopologyKind::kClos2;
+  clos.leaves = 2;
+  clos.spines = 2;
+  clos.hosts_per_leaf = 4;
+  EXPECT_THAT(bufferText(switches, clos), HasSubstr("29000000 to 31000000 B for one"));
 }
 
 }  // namespace

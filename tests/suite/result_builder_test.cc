@@ -50,6 +50,29 @@ TEST(ResultBuilder, FiguresThatScatterAreAnAnomaly) {
   EXPECT_TRUE(repeatedResult({98, 100, 102}, {5, 5, 5}).anomalies.empty());
 }
 
+// 1, 12, 23: 12 +- 4.303 * 11 / sqrt(3) = 12 +- 27.3 us, and no time is negative. An improvement
+// may be.
+TEST(ResultBuilder, IntervalsEndWhereTheDeclaredRangeDoes) {
+  const scenario::Scenario scenario = smallFabric();
+  const SimRunner runner;
+  ResultBuilder builder(scaleProcedure(), "section 11.1", std::vector<results::Deviation>(),
+                        {scenario, runner.bench.capabilities()});
+  const std::vector<double> values{1, 12, 23};
+  builder.kpi("job_time_us", "a", builder.repeated("a", "time", values, "us"));
+  builder.kpi("jct_improvement_percent", "a", builder.repeated("a", "gain", values, "%"));
+  const results::TestResult result = builder.take();
+  const results::Quantity& time = result.kpis.at(0).quantity;
+  EXPECT_EQ(time.confidence_low, 0);
+  EXPECT_NEAR(time.confidence_high.value(), 39.33, 0.01);
+  EXPECT_EQ(time.uncertainty.least, 0);
+  const auto cell = std::get<results::Quantity>(result.repeatability.rows.at(0).at(3));
+  EXPECT_EQ(cell.confidence_low, 0);
+  EXPECT_EQ(cell.uncertainty, time.uncertainty);
+  const results::Quantity& gain = result.kpis.at(1).quantity;
+  EXPECT_NEAR(gain.confidence_low.value(), -15.33, 0.01);
+  EXPECT_FALSE(gain.uncertainty.least);
+}
+
 TEST(ResultBuilder, FramesBeyondTheWindowAreOneAnomaly) {
   const scenario::Scenario scenario = smallFabric();
   const SimRunner runner;
@@ -125,7 +148,7 @@ TEST(TrialConfiguration, IsWhatThePointsSet) {
   EXPECT_EQ(line("PFC"), "as the test says");
   EXPECT_THAT(
       line("NIC, RoCEv2 RC"),
-      testing::AllOf(HasSubstr("path MTU 4096 B, go-back-N"), HasSubstr("; path MTU 1024 B"),
+      testing::AllOf(HasSubstr("path MTU 4096 B, go-back-N"), HasSubstr("; IPv4, path MTU 1024 B"),
                      HasSubstr("timeout 1048576 ns doubling"), HasSubstr("7 retries")));
   EXPECT_THAT(line("NIC, DCQCN"), HasSubstr("CNP at most every 50 us"));
 }
@@ -141,10 +164,10 @@ TEST(NicConfiguration, NamesEveryServiceAndCongestionControlOfUet) {
     return lines.at(0).first + ": " + lines.at(0).second;
   };
   for (const auto& [service, name] :
-       std::map<UetService, std::string>{{UetService::kRod, "NIC, UET ROD: MTU"},
-                                         {UetService::kRud, "NIC, UET RUD: MTU"},
-                                         {UetService::kRudi, "NIC, UET RUDI: MTU"},
-                                         {UetService::kUud, "NIC, UET UUD: MTU"}}) {
+       std::map<UetService, std::string>{{UetService::kRod, "NIC, UET ROD: IPv4, MTU"},
+                                         {UetService::kRud, "NIC, UET RUD: IPv4, MTU"},
+                                         {UetService::kRudi, "NIC, UET RUDI: IPv4, MTU"},
+                                         {UetService::kUud, "NIC, UET UUD: IPv4, MTU"}}) {
     uet.service = service;
     EXPECT_THAT(lineOf(), HasSubstr(name));
   }

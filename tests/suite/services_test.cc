@@ -1,10 +1,12 @@
 // T6.1, T6.2 and T6.7 on the bench of simulated hosts: services, and the cost of setup.
 #include "suite/training/services.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <variant>
 
@@ -15,6 +17,8 @@
 
 namespace plumbline::suite {
 namespace {
+
+using ::testing::HasSubstr;
 
 // From a host of one leaf to one of another: links of 50, 250, 250 and 50 ns, three switches of
 // 600 ns, a frame of `bytes` stored at each of four ends at 400 Gb/s [ns].
@@ -89,6 +93,26 @@ scenario::Scenario oneUplink() {
 }
 
 // The offered load exceeds the receiver's link: the result must be the carried rate.
+// The draft's configuration of hosts, and the resolution, which the draft has at 1/256 or better.
+TEST(ServiceThroughput, StatesItsHostsAndItsResolution) {
+  scenario::Scenario scenario = onePoint(1);
+  transport::RoceSpec roce;
+  roce.ipv6 = roce.vlan = true;
+  scenario.transport = roce;
+  scenario.parameters.resolution = Fraction::percent(10);
+  const results::TestResult result = runTest(serviceThroughputProcedure(), scenario);
+  std::map<std::string, std::string> lines(result.configuration.begin(),
+                                           result.configuration.end());
+  EXPECT_EQ(lines["Resolution of the search"], "1/10 of line rate");
+  EXPECT_THAT(lines["NIC, RoCEv2 RC"], HasSubstr("IPv6, VLAN tag, path MTU 4096 B"));
+  EXPECT_THAT(lines["NIC, UET RUD"], HasSubstr("IPv6, MTU 4096 B"));  // compared over the same IP
+  EXPECT_EQ(lines.count("NIC, DCQCN"), 1U);
+  EXPECT_THAT(result.deviations, testing::Contains(testing::Field(
+                                     &results::Deviation::what,
+                                     "resolution of the search: 1/10 of line rate instead of "
+                                     "1/256")));
+}
+
 TEST(ServiceThroughput, RateIsTheOneCarriedNotTheOneOffered) {
   const results::TestResult result = runTest(serviceThroughputProcedure(), oneUplink());
   for (const char* service : {"RUD", "RC"}) {
@@ -147,10 +171,10 @@ TEST(ServiceThroughput, OfTooFewMessagesIsUncertain) {
   const results::Quantity& rate =
       kpi(result, "throughput_percent_of_line", "4 KiB, 1 flows, unidirectional, RUD");
   EXPECT_LE(rate.value - results::expandedUncertainty(rate)->half, 25);
-  EXPECT_TRUE(std::any_of(result.anomalies.begin(), result.anomalies.end(),
-                          [](const results::Anomaly& anomaly) {
-                            return anomaly.what.starts_with("12 of 12 points have too few");
-                          }));
+  EXPECT_TRUE(std::any_of(
+      result.anomalies.begin(), result.anomalies.end(), [](const results::Anomaly& anomaly) {
+        return anomaly.what.starts_with("at 12 of 12 points messages are too few");
+      }));
 }
 
 // The search ends sooner or later than planned, by no more than half.
@@ -336,6 +360,34 @@ TEST(PdcScale, TheHostsNumberOfPdcsLimits) {
   scenario.transport = uet;
   const results::TestResult result = runTest(pdcScaleProcedure(), scenario);
   EXPECT_EQ(kpi(result, "most_connections", "100 connections, opened, 64 B each, RUD").value, 40);
+  // More than 40 are not presented as if they were all in use.
+  EXPECT_EQ(kpi(result, "concurrent_connections", "RUD").value, 1);
+  EXPECT_EQ(kpi(result, "concurrent_connections", "RC").value, 1000);
+  for (const results::Kpi& one : result.kpis) {
+    EXPECT_FALSE(one.point.ends_with("00 connections, established, 64 KiB each, RUD")) << one.point;
+  }
+  EXPECT_EQ(text(table(result, "maximum").rows.at(0).at(2)),
+            "none found: transport.max_pdcs allows no larger number of the sweep");
+  EXPECT_THAT(deviations(result), HasSubstr("a host may have 40 connections of RUD "
+                                            "(transport.max_pdcs): of 100 or 1000 opened at once"));
+}
+
+// A QP that is rejected fails its message, and the trial would not be valid.
+TEST(PdcScale, QpsBeyondTheHostsNumberAreLeftOut) {
+  scenario::Scenario scenario = smallFabric();
+  transport::RoceSpec roce;
+  roce.cm.emplace().max_qps = 150;
+  scenario.transport = roce;
+  const results::TestResult result = runTest(pdcScaleProcedure(), scenario);
+  EXPECT_TRUE(result.valid);
+  EXPECT_EQ(kpi(result, "most_connections", "100 connections, opened, 64 B each, RC").value, 100);
+  EXPECT_EQ(kpi(result, "concurrent_connections", "RC").value, 100);
+  EXPECT_EQ(kpi(result, "concurrent_connections", "RUD").value, 1000);
+  for (const results::Kpi& one : result.kpis) {
+    EXPECT_FALSE(one.point.starts_with("1000 ") && one.point.ends_with(" RC")) << one.point;
+  }
+  EXPECT_THAT(deviations(result), HasSubstr("a host may have 150 connections of RC "
+                                            "(transport.connections.max_qps): 1000 are not"));
 }
 
 }  // namespace

@@ -236,6 +236,64 @@ TEST(ServingRequests, ARateIsKeptByRequestsThatAreDone) {
             "The limits are not kept at the lowest rate, 40 requests/s.");
 }
 
+// Both tests that judge the limits let answers of one token keep that of the time between tokens,
+// which is then no figure that a limit could miss.
+TEST(ServingRequests, SingleTokensKeepTheLimitOfGaps) {
+  scenario::Scenario scenario = underTrace(4);
+  scenario.topology.hosts = 3;
+  scenario.serving->program.system.servers.decode.workers = 2;
+  scenario.serving->workload = serving::fixedWorkload(1, 20, 1, UINT64_MAX);
+  scenario.serving->workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  scenario.serving->slo.tpot = milliseconds(50);
+  scenario.parameters.rates = {40};
+  const results::TestResult ratios = runTest(ratioProcedure(), scenario);
+  EXPECT_THAT(ratios.summary, HasSubstr("keeps the limits with the most output tokens"));
+  const results::TestResult rates = runTest(aggregateTokensProcedure(), scenario);
+  EXPECT_EQ(rates.summary, "The limits are kept up to the highest rate, 40 requests/s.");
+  for (const results::TestResult* result : {&ratios, &rates}) {
+    EXPECT_THAT(result->unmeasured,
+                Not(Contains(Field(&results::UnmeasuredKpi::name,
+                                   ::testing::AnyOf("itl_p99_ms", "tpot_p99_ms")))));
+    const results::Table& table = result->tables.front();
+    const auto itl = std::find(table.columns.begin(), table.columns.end(), "ITL P99");
+    ASSERT_NE(itl, table.columns.end());
+    for (const auto& row : table.rows) {
+      EXPECT_EQ(std::get<std::string>(row[static_cast<std::size_t>(itl - table.columns.begin())]),
+                "not observed");
+    }
+  }
+}
+
+// All trials of which are at fault.
+class FailingRunner final : public TrialRunner {
+ public:
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    bench::TrialResult result = runner_.run(spec, repetition, label);
+    result.faults.emplace_back("the fabric is deadlocked");
+    return result;
+  }
+  [[nodiscard]] const bench::Capabilities& capabilities() const {
+    return runner_.bench.capabilities();
+  }
+
+ private:
+  SimRunner runner_;
+};
+
+TEST(ServingRequests, ATrialThatFailedIsNoEmptyWindow) {
+  scenario::Scenario scenario = underTrace(200);
+  scenario.topology.hosts = 3;
+  scenario.serving->program.system.servers.decode.workers = 2;
+  scenario.parameters.rates = {20};
+  for (const Procedure* test : {&aggregateTokensProcedure(), &ratioProcedure()}) {
+    FailingRunner runner;
+    const results::TestResult result = test->run({scenario, runner.capabilities()}, runner);
+    EXPECT_FALSE(result.valid);
+    EXPECT_EQ(result.summary, "No point gave a valid result.") << result.id;
+  }
+}
+
 // 80 requests of 20 tokens, 131,072 bytes each, per second into a NIC of 400 Gb/s, whatever other
 // rate the topology names.
 TEST(ServingRequests, UseIsThatOfTheNicsCables) {

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
+#include "scenario/parse.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/steady_load.h"
 #include "tests/suite/serving_system.h"
@@ -14,8 +16,12 @@
 namespace plumbline::suite {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 double kpi(const results::TestResult& result, const std::string& name, const std::string& point) {
   return kpiValue(result, name, point);
@@ -123,6 +129,54 @@ TEST(AggregateTokens, ATokenRateIsTheRequestRateTimesTheAnswer) {
   EXPECT_THAT(result.summary, HasSubstr("up to 100 requests/s, not at 400"));
 }
 
+auto hasAnomaly(const std::string& text) {
+  return Contains(Field(&results::Anomaly::what, HasSubstr(text)));
+}
+
+// Makes the trials of one rate not valid.
+class InvalidRate final : public TrialRunner {
+ public:
+  explicit InvalidRate(double rate) : rate_(rate) {}
+
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    bench::TrialResult trial = sim.run(spec, repetition, label);
+    if (requestRate(spec.serving->workload) == rate_) trial.faults.emplace_back("a fault");
+    return trial;
+  }
+
+  SimRunner sim;
+
+ private:
+  double rate_;
+};
+
+TEST(AggregateTokens, ABoundSaysWhetherItIsOne) {
+  scenario::Scenario scenario = system(2, 2);
+  scenario.serving->workload = serving::fixedWorkload(1, 100, 10, UINT64_MAX);
+  scenario.serving->workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  const auto run = [&](std::vector<double> rates, double invalid) {
+    scenario.parameters.rates = std::move(rates);
+    InvalidRate runner(invalid);
+    return aggregateTokensProcedure().run({scenario, runner.sim.bench.capabilities()}, runner);
+  };
+  const auto bound = [](const results::TestResult& result) {
+    return kpi(result, "slo_bounded_requests_per_s", "limits of goodput");
+  };
+  const results::TestResult highest = run({50, 100}, 0);
+  EXPECT_EQ(bound(highest), 100);
+  EXPECT_THAT(highest.summary, HasSubstr("up to the highest rate, 100 requests/s"));
+  EXPECT_THAT(highest.anomalies, hasAnomaly("is a lower bound: it is the highest rate"));
+  // Nothing is known at 100 requests/s, and so of all above.
+  const results::TestResult gap = run({50, 100, 150}, 100);
+  EXPECT_EQ(bound(gap), 50);
+  EXPECT_THAT(gap.summary, HasSubstr("up to 50 requests/s; no valid result at 100."));
+  EXPECT_THAT(gap.anomalies, hasAnomaly("is a lower bound: no valid result at 100 requests/s"));
+  const results::TestResult lowest = run({50, 100}, 50);
+  EXPECT_THAT(lowest.summary, HasSubstr("No valid result at 50 requests/s, the lowest rate."));
+  EXPECT_THAT(lowest.kpis, Not(Contains(Field(&results::Kpi::name, "slo_bounded_requests_per_s"))));
+}
+
 TEST(Batching, ABatchOfOneIsTheSameBothWays) {
   scenario::Scenario scenario = system(1, 1);
   auto& section = *scenario.serving;
@@ -156,6 +210,80 @@ TEST(Overload, GoodputFallsAndNothingIsLeftOut) {
                           }));
 }
 
+TEST(Overload, PreemptsAsTheScenarioSays) {
+  using serving::Preemption;
+  scenario::Scenario scenario = system(1, 1);
+  const auto policy = [&] {
+    SimRunner runner;
+    const Plan plan = overloadProcedure().plan({scenario, runner.bench.capabilities()});
+    return plan.samples.front().spec.serving->system.scheduler.preemption;
+  };
+  EXPECT_EQ(policy(), Preemption::kRecomputePrefill);
+  for (const Preemption own :
+       {Preemption::kRecomputeDecode, Preemption::kRecomputePrefill, Preemption::kSwap}) {
+    scenario.serving->program.system.scheduler.preemption = own;
+    EXPECT_EQ(policy(), own);
+  }
+}
+
+// Prompts of 100 tokens take 10 ms, and their KV cache of 13.1 MB less than a millisecond: at the
+// pool's capacity the fabric carries one in each 10 ms, and so in its busiest millisecond. Above
+// it, full batches of many prompts come at once, at the rate of the link, and as much in the mean.
+TEST(QueueDepth, PeakAndMeanAreThoseOfTheFabric) {
+  scenario::Scenario scenario = system(1, 1);
+  auto& section = *scenario.serving;
+  section.workload = serving::fixedWorkload(1, 100, 2, UINT64_MAX);
+  section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  const results::TestResult result = runTest(queueDepthProcedure(), scenario);
+  const double bytes = 100 * 131'072.0;
+  const std::string full = "1 of prefill capacity";
+  EXPECT_NEAR(kpi(result, "kv_mean_gigabytes_per_s", full), bytes / 10e-3 * 1e-9, 0.02);
+  // Frames of 4,096 bytes of payload have 62 bytes of headers.
+  EXPECT_NEAR(kpi(result, "kv_peak_gigabytes_per_s", full), bytes * (1 + 62 / 4096.0) / 1e-3 * 1e-9,
+              0.01);
+  for (const std::string point : {"1.5 of prefill capacity", "2 of prefill capacity"}) {
+    EXPECT_NEAR(kpi(result, "kv_peak_gigabytes_per_s", point), 50 * 4158 / 4178.0, 0.01) << point;
+    const auto mean = std::find_if(result.kpis.begin(), result.kpis.end(), [&](const auto& one) {
+      return one.name == "kv_mean_gigabytes_per_s" && one.point == point;
+    });
+    ASSERT_NE(mean, result.kpis.end());
+    // Half of the interval that has the uncertainty of a rectangle.
+    const double half = std::sqrt(3) * *results::systematicUncertainty(mean->quantity);
+    EXPECT_NEAR(mean->quantity.value, bytes / 10e-3 * 1e-9, half) << point;
+  }
+}
+
+// Of 1 GB each: one transfer is in the window of a second with half of its time, one wholly, one
+// for a quarter, and two are outside. Each is a prefill batch, all of one worker or two.
+TEST(KvThroughput, CountsTheShareOfATransferInTheWindow) {
+  serving::ServingResult result;
+  result.window_start = seconds(1);
+  result.window_end = seconds(2);
+  const std::int64_t times_ms[][2] = {
+      {500, 1500}, {1200, 1900}, {0, 4000}, {100, 900}, {2000, 3000}};
+  for (const auto& [first, last] : times_ms) {
+    serving::RequestRecord record;
+    record.bytes = 1'000'000'000;
+    record.first_post = milliseconds(first);
+    record.last_arrival = milliseconds(last);
+    record.prefill_end = record.first_post;
+    result.requests.push_back(record);
+  }
+  result.requests.emplace_back();  // never sent
+  serving::ServingResult unknown = result;
+  unknown.requests.assign(1, result.requests[1]);
+  unknown.requests[0].last_arrival = serving::kNever;
+  EXPECT_FALSE(kvThroughput(unknown));
+  unknown.requests.clear();
+  EXPECT_EQ(kvThroughput(unknown)->value, 0);
+  EXPECT_NEAR(kvThroughput(result)->value, 0.5 + 1 + 0.25, 1e-9);
+  EXPECT_NEAR(kvThroughput(result)->width, 2, 1e-9);
+  result.requests[1].prefill_worker = 1;
+  EXPECT_NEAR(kvThroughput(result)->width, 2 * std::sqrt(2), 1e-9);
+  result.requests[3].prefill_end = result.requests[0].prefill_end;
+  EXPECT_NEAR(kvThroughput(result)->width, 2 * 2 * std::sqrt(2), 1e-9);
+}
+
 TEST(Congestion, FactorsCountFromTheQuietFabric) {
   scenario::Scenario scenario = system(1, 1);
   auto& section = *scenario.serving;
@@ -170,6 +298,21 @@ TEST(Congestion, FactorsCountFromTheQuietFabric) {
   const double quiet = kpi(result, "request_transfer_p99_ms", "0 % of the links");
   const double busy = kpi(result, "request_transfer_p99_ms", "90 % of the links");
   EXPECT_GT(busy, 2 * quiet);
+}
+
+// The quiet fabric is always there: factors count from it.
+TEST(Congestion, LoadsOfTheScenarioAreItsLevels) {
+  scenario::Scenario scenario = system(1, 1);
+  scenario.parameters.loads = {Fraction::percent(50), Fraction::partsPerTrillion(125'000'000'000)};
+  SimRunner runner;
+  const Plan plan = congestionProcedure().plan({scenario, runner.bench.capabilities()});
+  EXPECT_THAT(plan.points,
+              ElementsAre("0 % of the links", "12.5 % of the links", "50 % of the links"));
+  EXPECT_FALSE(plan.samples[0].spec.workload);
+  // 1 MiB at 12.5 % of 400 Gb/s.
+  const auto& messages =
+      std::get<workload::MessageProgram>(plan.samples[1].spec.workload->jobs.front().program);
+  EXPECT_EQ(std::get<workload::Arrivals>(messages.load).interval, Picoseconds(167'772'160));
 }
 
 TEST(PrefillCapacity, IsThatOfFullBatches) {
@@ -190,6 +333,39 @@ TEST(ServingTests, RunTheRatesOfTheScenarioToTheirLastDigit) {
   const Plan plan = routingProcedure().plan({scenario, runner.bench.capabilities()});
   ASSERT_EQ(plan.samples.size(), 2U);
   EXPECT_EQ(plan.samples.front().spec.serving->workload.arrivals.rate, 100.0 / 3);
+}
+
+// Lengths alone leave the test its arrivals (15 requests/s in `quick`), and a rate alone its
+// lengths.
+TEST(ServingTests, WhatAFileLeavesOutOfTheLoadIsTheTests) {
+  const auto loadOf = [](const std::string& workload) {
+    const scenario::Scenario scenario =
+        scenario::parseScenario(
+            "plumbline: 1\nname: s\ntest: I11.2\n"
+            "dut: {topology: {kind: switch, hosts: 16, link: 400G}}\n"
+            "serving: {" +
+                workload + "}\n",
+            "s", {{"I11.2"}, {"sim"}, {"I11.2"}, {}})
+            .scenario;
+    SimRunner runner;
+    const Plan plan = batchingProcedure().plan({scenario, runner.bench.capabilities()});
+    return plan.samples.at(0).spec.serving->workload;
+  };
+  for (const char* none : {"", "workload: {}"}) {
+    const serving::WorkloadSpec load = loadOf(none);
+    EXPECT_EQ(load.arrivals.rate, 15);
+    EXPECT_EQ(load.prompt.high, 8192U);
+    EXPECT_EQ(load.output.high, 128U);
+  }
+  const serving::WorkloadSpec lengths = loadOf("workload: {prompt: 300, output: 5}");
+  EXPECT_EQ(lengths.arrivals.rate, 15);
+  EXPECT_EQ(serving::meanPrompt(lengths), 300);
+  EXPECT_EQ(serving::meanOutput(lengths), 5);
+  const serving::WorkloadSpec rate = loadOf("workload: {arrivals: {kind: constant, rate: 7}}");
+  EXPECT_EQ(rate.arrivals.kind, serving::ArrivalKind::kConstant);
+  EXPECT_EQ(rate.arrivals.rate, 7);
+  EXPECT_EQ(rate.prompt.high, 8192U);
+  EXPECT_EQ(rate.output.high, 128U);
 }
 
 // If the decode worker has the whole prompt, nothing is sent: no transfer, and no failed one.

@@ -338,6 +338,24 @@ TEST(Soak, AFailureLastsUntilTheEndOfItsLastInterval) {
   EXPECT_NEAR(static_cast<double>(failureOf(2).up->count()), lead_ps + window_ps / 2, 1);
 }
 
+// Compressed, the longer outage is shorter than the time that LLR waits for.
+TEST(Soak, TheDaysClockDecidesWhatLlrBridges) {
+  scenario::Scenario scenario = shortDay();
+  scenario.switches.llr.emplace().pcs_lost = seconds(1);
+  scenario.failures.push_back({"leaf0-spine0", seconds(900), seconds(901)});
+  scenario.failures.push_back({"leaf0-spine1", seconds(905), seconds(907)});
+  scenario.failures.push_back({"leaf0-spine1", kHour + seconds(900), kHour + seconds(901)});
+  SimRunner runner;
+  const TestConfig config{scenario, runner.bench.capabilities()};
+  const SoakDesign design(config);
+  for (std::uint32_t i = 0; i < design.samples; ++i) {
+    const fabric::FabricSpec dut = soakTrial(config, design, i).dut;
+    ASSERT_EQ(dut.failures.size(), i == 0 ? 1U : 0U) << i;
+    EXPECT_EQ(dut.switches.llr->pcs_lost.has_value(), i != 0) << i;
+  }
+  EXPECT_EQ(soakTrial(config, design, 0).dut.failures.at(0).element, "leaf0-spine1");
+}
+
 TEST(Soak, WindowsThatFailAreToldWithTheirTime) {
   const results::TestResult result =
       runTampered(soakProcedure(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {

@@ -158,7 +158,45 @@ TEST(SweepResultTest, TestsThatOnlySomePointsHaveAreFoldedFromThose) {
   ASSERT_THAT(folded, SizeIs(2));
   EXPECT_EQ(folded[1].id, "T5.3");
   EXPECT_THAT(folded[1].kpis, SizeIs(3));
-  EXPECT_THAT(folded[1].summary, HasSubstr("1 points"));
+  EXPECT_THAT(folded[1].summary, HasSubstr("1 point of a sweep"));
+}
+
+TestResult lacking(std::vector<std::string> senders) {
+  TestResult test = testAt(1);
+  test.deviations = {results::missingFromSweep("Senders", std::move(senders))};
+  return test;
+}
+
+// Two values of a test's own sweep, measured one in each point, on two DUTs. The second DUT is too
+// small for 8.
+TEST(SweepResultTest, AValueThatAnotherPointOfTheDutHasIsNotMissing) {
+  const std::vector<scenario::SweepAxis> axes{{"dut.topology.hosts", {"16", "8"}},
+                                              {"parameters.incast_ratios", {"2", "8"}}};
+  const std::vector<SweepPointResult> points{
+      {"hosts 16, ratio 2", {"16", "2"}, {lacking({"4", "8"})}},
+      {"hosts 16, ratio 8", {"16", "8"}, {lacking({"2", "4"})}},
+      {"hosts 8, ratio 2", {"8", "2"}, {lacking({"4", "8"})}}};
+  const TestResult folded = foldSweep(axes, points).at(0);
+  ASSERT_THAT(folded.deviations, SizeIs(3));
+  EXPECT_EQ(folded.deviations[0].what, "Senders not measured: 4");
+  EXPECT_EQ(folded.deviations[0].where, "hosts 16, ratio 2");
+  EXPECT_EQ(folded.deviations[1].where, "hosts 16, ratio 8");
+  EXPECT_EQ(folded.deviations[2].what, "Senders not measured: 4, 8");
+  EXPECT_EQ(folded.deviations[2].where, "hosts 8, ratio 2");
+  // On one DUT all points lack the same.
+  const TestResult of_one = foldSweep(axes, {points[0], points[1]}).at(0);
+  ASSERT_THAT(of_one.deviations, SizeIs(1));
+  EXPECT_EQ(of_one.deviations[0].what, "Senders not measured: 4");
+  EXPECT_EQ(of_one.deviations[0].where, "");
+}
+
+TEST(SweepResultTest, AKpiThatOnePointLacksHasItsName) {
+  auto points = fourPoints();
+  points[1].tests[0].unmeasured.push_back({"loss_ppm", "64 B"});
+  const TestResult folded = foldSweep(kAxes, points).at(0);
+  ASSERT_THAT(folded.unmeasured, SizeIs(1));
+  EXPECT_EQ(folded.unmeasured[0].name, "loss_ppm");
+  EXPECT_EQ(folded.unmeasured[0].point, "latency 2us, qps 4: 64 B");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "serving/step_time.h"
 #include "suite/inference/inference.h"
@@ -13,7 +14,12 @@
 namespace plumbline::suite {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 // Two ranks on a cable, each a server of its own; two experts, of which every token takes both. So
 // each rank sends the other as many copies as it has tokens, and as many results back.
@@ -95,6 +101,67 @@ TEST(TokenLatency, AStallIsAGapAboveTheLimit) {
   scenario.parameters.experts.layers = 1;
   scenario.parameters.stall = Picoseconds(ps - 1'000'000);
   EXPECT_EQ(kpiValue(runTest(tokenLatencyProcedure(), scenario), "itl_stalls", "none"), 5);
+}
+
+// A rank's dispatches and a second group's need more than the 10 % of its NIC that the background
+// leaves, so that the queue grows with every token.
+scenario::Scenario overloaded() {
+  scenario::Scenario scenario = twoRanks();
+  scenario.parameters.experts.batches = {64};
+  scenario.parameters.experts.overhead = Picoseconds();
+  return scenario;
+}
+
+TEST(TokenLatency, TheLoadLastsUntilTheLastToken) {
+  const results::TestResult result = runTest(tokenLatencyProcedure(), overloaded());
+  EXPECT_TRUE(result.valid);
+  EXPECT_THAT(result.unmeasured, IsEmpty());
+  const results::Table& table = result.tables.front();
+  const auto gaps = std::find(table.columns.begin(), table.columns.end(), "Gaps");
+  for (const auto& row : table.rows) {
+    const auto& cell = row[static_cast<std::size_t>(gaps - table.columns.begin())];
+    EXPECT_EQ(std::get<results::Quantity>(cell).value, 5) << std::get<std::string>(row[0]);
+  }
+}
+
+// The second group is over after the first of six tokens.
+class ShortLoad final : public TrialRunner {
+ public:
+  bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                         const std::string& label) override {
+    bench::TrialResult result = runner_.run(spec, repetition, label);
+    if (spec.workload->jobs.size() == 3) {
+      const auto layers = std::get<workload::MoeProgram>(spec.workload->jobs[2].program).layers;
+      std::vector<bench::JobOutcome>& jobs = result.fabric->jobs;
+      jobs[2].moe->ends.assign(layers, jobs[0].moe->ends[2]);
+    }
+    return result;
+  }
+  [[nodiscard]] const bench::Capabilities& capabilities() const {
+    return runner_.bench.capabilities();
+  }
+
+ private:
+  SimRunner runner_;
+};
+
+TEST(TokenLatency, TokensAfterTheLoadAreNoFigures) {
+  ShortLoad runner;
+  const results::TestResult result =
+      tokenLatencyProcedure().run({twoRanks(), runner.capabilities()}, runner);
+  EXPECT_THAT(result.anomalies,
+              Contains(AllOf(Field(&results::Anomaly::what, HasSubstr("the last 5 tokens")),
+                             Field(&results::Anomaly::where, "90 % and EP"))));
+  EXPECT_TRUE(std::none_of(result.kpis.begin(), result.kpis.end(),
+                           [](const results::Kpi& one) { return one.point == "90 % and EP"; }));
+  for (const char* name : {"itl_mean_ms", "itl_max_ms", "itl_stalls", "dispatch_p99_us"}) {
+    EXPECT_THAT(result.unmeasured,
+                Contains(AllOf(Field(&results::UnmeasuredKpi::name, name),
+                               Field(&results::UnmeasuredKpi::point, "90 % and EP"))));
+  }
+  // Columns that are no KPI cannot have a limit.
+  EXPECT_THAT(result.unmeasured, Not(Contains(Field(&results::UnmeasuredKpi::name, ""))));
+  EXPECT_GT(kpiValue(result, "itl_mean_ms", "50 %"), 0);
 }
 
 TEST(TokenLatency, FewerLayersDeclareThemselves) {

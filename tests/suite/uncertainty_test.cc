@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "results/quantity_text.h"
 #include "results/uncertainty_text.h"
 #include "suite/framework/bench_clock.h"
 #include "suite/framework/reading.h"
@@ -158,6 +159,8 @@ TEST(BenchClock, OfRatesIsInProportionToTheWindow) {
   rate.uncertainty.systematic =
       BenchClock(bench).partsOf(rate, kpi::Basis::kTimes, microseconds(1));
   EXPECT_NEAR(results::systematicUncertainty(rate).value(), 0.040825, 1e-6);
+  const auto minute = BenchClock(bench).partsOf(rate, kpi::Basis::kTimes, seconds(60));
+  EXPECT_TRUE(minute->at(0).source.ends_with(" over 60 s")) << minute->at(0).source;
   EXPECT_FALSE(BenchClock(bench).partsOf(rate, kpi::Basis::kTimes, {}));
   // 2 % more than another time: both times have it, of 102 % together.
   results::Quantity more = measured(2, "%", ObservationPoint::kEndpointSoftware);
@@ -209,23 +212,29 @@ TEST(EndToEnd, LatencyOfEndpointSoftware) {
   EXPECT_EQ(result.primary.at(1).uncertainty, mean.uncertainty);
 }
 
-// Two senders share the link of one receiver: half of the rate passes, and at the next step, 33/64,
-// 0.8 MB are too much for a port that may hold 0.5 MB. Steps of 1.5625 % and senders that may be
-// short by 0.1 % of the rate, as a bound: (1.5625 + 0.05) / sqrt(3) = 0.930977. The 0.5 MB hide 2 %
-// of line rate in 500 us, a bound as well: 2 / sqrt(3) = 1.154701.
-TEST(EndToEnd, ThroughputOfTheSimulatedFabric) {
+// Two senders and one receiver at a switch with this buffer, of which one port may have the half.
+scenario::Scenario twoSendersToOne(Bytes buffer, Picoseconds duration) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
   scenario.topology.hosts = 4;
-  scenario.switches.shared_buffer->total = Bytes(1'000'000);
+  scenario.switches.shared_buffer->total = buffer;
   scenario.switches.pfc.reset();
   scenario.switches.trim.reset();
   scenario.traffic.pairs = {{{1, 0}, {2, 0}}};
   scenario.traffic.directions = {{scenario::Direction::kUnidirectional}};
   scenario.traffic.message_sizes = {{Bytes(4096)}};
   scenario.traffic.qps = {{1}};
-  scenario.parameters.duration = microseconds(500);
-  const results::TestResult result = runTest(throughputProcedure(), scenario);
+  scenario.parameters.duration = duration;
+  return scenario;
+}
+
+// Two senders share the link of one receiver: half of the rate passes, and at the next step, 33/64,
+// 0.8 MB are too much for a port that may hold 0.5 MB. Steps of 1.5625 % and senders that may be
+// short by 0.1 % of the rate, as a bound: (1.5625 + 0.05) / sqrt(3) = 0.930977. The 0.5 MB hide 2 %
+// of line rate in 500 us, a bound as well: 2 / sqrt(3) = 1.154701.
+TEST(EndToEnd, ThroughputOfTheSimulatedFabric) {
+  const results::TestResult result =
+      runTest(throughputProcedure(), twoSendersToOne(Bytes(1'000'000), microseconds(500)));
   ASSERT_EQ(result.kpis.size(), 1U);
   const results::Quantity& percent = result.kpis.front().quantity;
   EXPECT_EQ(percent.observed, ObservationPoint::kModelled);
@@ -235,6 +244,25 @@ TEST(EndToEnd, ThroughputOfTheSimulatedFabric) {
   EXPECT_NEAR(standardOf(percent, "overload that buffers hide"), 1.154701, 1e-6);
   EXPECT_NEAR(results::expandedUncertainty(percent)->half, 2 * std::hypot(0.930977, 1.154701),
               1e-5);
+  // What buffers hide makes the rate too high and never too low: upwards the search alone counts.
+  EXPECT_NEAR(percent.uncertainty.most.value(), 50 + 2 * 0.930977, 1e-5);
+  EXPECT_FALSE(percent.uncertainty.least);
+  EXPECT_EQ(results::quantityWithSpread(percent), "50 +2 −3 %");
+  // The table has the same in the unit of payload: 4,096 of 4,194 B of two ports of 400 Gb/s.
+  const results::Quantity payload = quantity(table(result, "throughput").rows.at(0).at(7));
+  EXPECT_NEAR(payload.uncertainty.most.value(),
+              percent.uncertainty.most.value() / 100 * 0.8 * 4096 / 4194, 1e-9);
+}
+
+// The buffer of 16 MB at 400 Gb/s hides 160 % in 200 us: the two senders seem to have line rate
+// each. It may be anything down to nothing, but not more.
+TEST(EndToEnd, AThroughputIsNeitherNegativeNorAboveLineRate) {
+  const results::TestResult result =
+      runTest(throughputProcedure(), twoSendersToOne(Bytes(32'000'000), microseconds(200)));
+  const results::Quantity& percent = result.kpis.front().quantity;
+  EXPECT_DOUBLE_EQ(percent.value, 100);
+  EXPECT_NEAR(standardOf(percent, "overload that buffers hide"), 100 / std::sqrt(3), 1e-6);
+  EXPECT_EQ(results::quantityWithSpread(percent), "100 +0 −100 %");
 }
 
 // A ring on one switch uses no random numbers: repetitions with other seeds are identical.

@@ -147,5 +147,24 @@ TEST(WorkloadHops, OfUltraEthernet) {
   expectWithin(spec, 1.5, "UET");
 }
 
+// Several sources of a destination get larger grants, so fewer.
+TEST(WorkloadHops, OfReceiverCredit) {
+  transport::UetSpec uet;
+  for (const auto control :
+       {transport::UetCongestionControl::kRccc, transport::UetCongestionControl::kNsccRccc}) {
+    uet.congestion_control = control;
+    workload::JobSpec messages = messagesOfAll(Pattern::kShift, 1 << 20);
+    std::get<workload::MessageProgram>(messages.program).messages = 2;
+    for (const auto& [job, what] :
+         {std::pair{messages, "pairs"},
+          std::pair{collectiveOnAll(CollectiveKind::kAllToAll, Algorithm::kLinearShift, 2), "all"},
+          std::pair{collectiveOnAll(CollectiveKind::kBroadcast, Algorithm::kTree, 2), "tree"}}) {
+      bench::TrialSpec spec = workloadOf(job);
+      spec.transport = uet;
+      expectWithin(spec, 1.5, what);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::suite

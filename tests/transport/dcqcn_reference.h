@@ -12,10 +12,11 @@ namespace plumbline::transport_test {
 
 class DcqcnReference {
  public:
-  DcqcnReference(const transport::DcqcnSpec& spec, double line) : spec(spec), rc(line), rt(line) {
+  DcqcnReference(const transport::DcqcnSpec& spec, double line) : spec(spec) {
     top = spec.max_rate.bitsPerSecond() == 0
               ? line
               : std::min(line, static_cast<double>(spec.max_rate.bitsPerSecond()));
+    rc = rt = top;
     bottom = static_cast<double>(spec.min_rate.bitsPerSecond());
     alpha = spec.initial_alpha;
   }
@@ -25,7 +26,6 @@ class DcqcnReference {
     runUntil(now);
     if (!active) {
       active = true;
-      rc = rt = top;
       if (spec.first_cnp_rate.bitsPerSecond() > 0) {
         rc = std::clamp(static_cast<double>(spec.first_cnp_rate.bitsPerSecond()), bottom, top);
         reset(now);
@@ -77,8 +77,8 @@ class DcqcnReference {
 
   transport::DcqcnSpec spec;
   bool active = false;
-  double rc;
-  double rt;
+  double rc = 0;
+  double rt = 0;
   double alpha = 0;
   double top = 0;
   double bottom = 0;

@@ -63,6 +63,34 @@ TEST(Dcqcn, ByteCounterRaisesAndBothTogetherRaiseFaster) {
   EXPECT_DOUBLE_EQ(state.target, 30.32e9);
 }
 
+// Nothing but the first CNP changes the state that a QP with a max_rate below the line begins with.
+TEST(Dcqcn, AQpWithAMaxRateBeginsWithIt) {
+  DcqcnSpec spec = DcqcnSpec::paper();
+  spec.enabled = true;
+  spec.increase_bytes = 1000;
+  EXPECT_FALSE(DcqcnRules(spec, kLine).startsBelowLine());
+  spec.max_rate = kLine;
+  EXPECT_FALSE(DcqcnRules(spec, kLine).startsBelowLine());
+  spec.max_rate = gigabitsPerSecond(10);
+  const DcqcnRules rules(spec, kLine);
+  EXPECT_TRUE(rules.startsBelowLine());
+  DcqcnState state = rules.initial();
+  EXPECT_EQ(rules.paidAt(state, microseconds(3), 1250), microseconds(4));
+  rules.onSent(state, 5000, microseconds(3));
+  rules.advance(state, seconds(1));
+  EXPECT_EQ(state.current, 10e9);
+  rules.onCnp(state, seconds(2));
+  const DcqcnState first = rules.firstCnp(seconds(2));
+  EXPECT_EQ(state.current, 5e9);
+  EXPECT_EQ(state.target, 10e9);
+  EXPECT_EQ(state.alpha, first.alpha);
+  EXPECT_EQ(state.bytes, 0);
+  EXPECT_EQ(state.byte_stage, 0U);
+  EXPECT_EQ(state.increase_at, first.increase_at);
+  spec.enabled = false;
+  EXPECT_FALSE(DcqcnRules(spec, kLine).startsBelowLine());
+}
+
 struct Case {
   const char* name;
   DcqcnSpec spec;

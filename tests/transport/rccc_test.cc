@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "base/random.h"
 #include "tests/transport/uet_hosts.h"
 
 namespace plumbline::transport_test {
@@ -68,7 +70,7 @@ TEST(RcccPacer, RepeatsWhatWasGivenWhenASourceHasWaited) {
 
 TEST(RcccPacer, CountersWrapAt24Bits) {
   RcccPacer pacer(gigabitsPerSecond(100), Bytes(1 << 20), Fraction::one());  // 4096 units a grant
-  RcccSource source(1 << 30);
+  RcccSource source(1 << 30, 0);
   source.stopSpeculating();
   std::uint32_t target = 0;
   Picoseconds now{0};
@@ -87,7 +89,7 @@ TEST(RcccPacer, CountersWrapAt24Bits) {
 }
 
 TEST(RcccSource, AsksForItsBacklogBeyondWhatItHas) {
-  RcccSource source(225'000);
+  RcccSource source(225'000, 0);
   EXPECT_TRUE(source.speculating());
   EXPECT_TRUE(source.maySend());
   // Speculative credit covers the backlog, but before the first answer one MTU is requested.
@@ -100,7 +102,7 @@ TEST(RcccSource, AsksForItsBacklogBeyondWhatItHas) {
   EXPECT_EQ(source.unspent(), 16'384);  // the speculative rest is gone
   EXPECT_EQ(source.target(500'000, 4204, std::nullopt, 1), 64 + (225'000U - 16'384 + 255) / 256);
   EXPECT_EQ(source.target(500'000, 4204, std::nullopt, 4),
-            64 + ((225'000U - 16'384) / 4 + 255) / 256);
+            64 + (225'000U / 4 - 16'384 + 255) / 256);
   EXPECT_EQ(source.target(500'000, 4204, 50'000, 1), 64 + (50'000U - 16'384 + 255) / 256);
   EXPECT_EQ(source.target(16'384, 4204, std::nullopt, 1), 64U);
   source.onCredit(60);  // overtaken
@@ -111,6 +113,28 @@ TEST(RcccSource, AsksForItsBacklogBeyondWhatItHas) {
   EXPECT_EQ(source.unspent(), 16'384 - 20'000 + 16'384);
   source.onCredit(64 + 64 + 4096);
   EXPECT_EQ(source.unspent(), 225'000);  // capped
+}
+
+// However much it has overdrawn and however many destinations share the NIC, what it asks for is
+// enough for a packet: a source that may not send cannot ask again with data.
+TEST(RcccSource, WhatItAsksForPermitsAPacket) {
+  RandomStream random(1, "rccc/permits");
+  for (int i = 0; i < 1'000; ++i) {
+    RcccSource source(static_cast<std::int64_t>(4204 + random.below(300'000)), 0xFFFF00);
+    const std::uint64_t rounds = 1 + random.below(30);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      while (source.maySend()) source.spend(static_cast<std::int64_t>(109 + random.below(4096)));
+      const auto backlog = static_cast<std::int64_t>(1 + random.below(1'000'000));
+      const auto sharers =
+          static_cast<std::uint32_t>(1 + random.below(random.below(2) ? 8 : 9'999));
+      const std::uint32_t target = source.target(
+          backlog, 4204, random.below(2) ? std::optional<std::int64_t>(8408) : std::nullopt,
+          sharers);
+      source.onCredit(target);
+      ASSERT_TRUE(source.maySend()) << sharers;
+      ASSERT_EQ(source.target(1, 4204, std::nullopt, sharers), target) << "a byte is covered";
+    }
+  }
 }
 
 // 32 senders of 16 MiB to one receiver. The test network has no queue, so data beyond credit would
@@ -259,6 +283,71 @@ TEST(Rccc, GivesUpADestinationThatGrantsNothing) {
   EXPECT_GE(failed, spec.rto * 15);
   EXPECT_LE(failed, spec.rto * 17);
   EXPECT_LT(end, milliseconds(100));
+}
+
+// A PDC closes while the next message is posted, a moment earlier or later. Both ends go on
+// counting credit where they were, so the message takes what a first one takes and is granted no
+// more.
+TEST(Rccc, CreditIsCountedOnOverAClosedPdc) {
+  UetSpec spec;
+  spec.congestion_control = UetCongestionControl::kRccc;
+  spec.base_rtt = microseconds(3);
+  const auto run = [&spec](Picoseconds second, std::uint64_t& granted) {
+    UetHosts hosts(spec);
+    hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 4 << 20, 0});
+    hosts.applications[0].postAt(second, {1, 0, Verb::kWrite, 500'000, 1});
+    hosts.network->run();
+    EXPECT_EQ(hosts.applications[0].completions.size(), 2U);
+    granted = hosts.uet[1]->stats().credit_granted;
+    return std::make_pair(hosts.applications[0].completions.at(0).time,
+                          hosts.applications[0].completions.at(1).time - second);
+  };
+  std::uint64_t granted = 0;
+  const Picoseconds done = run(milliseconds(5), granted).first;
+  const std::uint64_t nominal = (1024 + 123) * 4204U + 1U * (500'000 - 122 * 4096 + 108);
+  EXPECT_LE(granted, nominal);
+  for (std::int64_t step = -20; step <= 100; ++step) {
+    const Picoseconds second = done + spec.close_after + nanoseconds(100) * step;
+    const Picoseconds taken = run(second, granted).second;
+    // On its own: 123 frames at 99 % of the wire, and a round trip for the request.
+    EXPECT_LE(taken, bytes(123 * 4242) * 100 / 99 + kWire * 6) << step;
+    EXPECT_LE(granted, nominal) << step;
+  }
+}
+
+// One of two sources dies. What it had asked for is a window at most, so the other one has the
+// receiver's whole pace soon.
+TEST(Rccc, ASourceThatDiesGivesTheReceiversPaceBack) {
+  for (const UetCongestionControl control :
+       {UetCongestionControl::kRccc, UetCongestionControl::kNsccRccc}) {
+    UetSpec spec;
+    spec.congestion_control = control;
+    spec.base_rtt = microseconds(3);
+    spec.rto = microseconds(100);
+    UetHosts hosts(spec, 3);
+    const Picoseconds dies = microseconds(100);
+    hosts.network->setHook([&](fabric::Packet& p, Picoseconds now, Picoseconds&) {
+      return p.source == 1 && now >= dies ? Action::kDrop : Action::kDeliver;
+    });
+    hosts.applications[1].postAt(Picoseconds(0), {0, 0, Verb::kWrite, 8 << 20, 0});
+    hosts.applications[2].postAt(Picoseconds(0), {0, 0, Verb::kWrite, 8 << 20, 0});
+    hosts.network->run(milliseconds(100));
+    const auto granted = hosts.network->sent([&](const fabric::Packet& p) {
+      return UetHosts::isControl(p, ControlType::kCredit) && p.destination == 1;
+    });
+    ASSERT_FALSE(granted.empty());
+    std::uint32_t before = 0;
+    for (const Sent& credit : granted) {
+      if (credit.time < dies + kWire * 2) before = static_cast<std::uint32_t>(credit.packet.extra);
+    }
+    // 1.5 times 37,500 bytes, and the packet that may overdraw.
+    const auto after = static_cast<std::uint32_t>(granted.back().packet.extra) - before;
+    EXPECT_LE(after, (56'250U + 4204 + 255) / 256);
+    ASSERT_EQ(hosts.applications[2].completions.size(), 1U);
+    const double rest = (8 << 20) - 100e-6 * 100e9 / 8 / 2;
+    EXPECT_LE(hosts.applications[2].completions[0].time.toSeconds(),
+              100e-6 + rest * 4204 / 4096 * 8 / 99e9 * 1.02 + 20e-6);
+  }
 }
 
 }  // namespace

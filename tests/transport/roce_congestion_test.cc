@@ -92,6 +92,54 @@ TEST(RoceCongestion, OffMeansLineRateAndSilence) {
   }
 }
 
+// Without any CNP, for requests, READ responses and retransmissions alike; at line rate no frame is
+// late.
+TEST(RoceCongestion, MaxRateHoldsBeforeTheFirstCnp) {
+  for (const std::int64_t gigabits : {0, 1, 10, 100, 400}) {
+    SCOPED_TRACE(gigabits);
+    DcqcnSpec dcqcn = DcqcnSpec::paper();
+    dcqcn.enabled = true;
+    dcqcn.max_rate = gigabitsPerSecond(gigabits);
+    const std::int64_t byte = kByte * (gigabits == 0 || gigabits > 100 ? 1 : 100 / gigabits);
+    for (const Verb verb : {Verb::kWrite, Verb::kRead}) {
+      RoceHosts hosts(dcqcnSpec(dcqcn));
+      hosts.network->add({.matches = RoceHosts::isData, .first = 7, .action = Action::kDrop});
+      hosts.applications[0].postAt(Picoseconds{0},
+                                   {.to = 1, .flow = 4, .verb = verb, .bytes = 102'400});
+      hosts.network->run();
+      ASSERT_EQ(hosts.applications[0].completions.size(), 1U);
+      const auto data = hosts.network->sent(RoceHosts::isData);
+      ASSERT_GT(data.size(), 100U);
+      std::size_t back_to_back = 0;
+      for (std::size_t i = 1; i < data.size(); ++i) {
+        const std::int64_t gap = (data[i].time - data[i - 1].time).count();
+        const std::int64_t paid = (data[i - 1].packet.length + 20) * byte;
+        EXPECT_GE(gap, paid) << i;
+        back_to_back += gap == paid ? 1 : 0;
+      }
+      EXPECT_GE(back_to_back, 99U);
+      const std::uint32_t sender = verb == Verb::kRead ? 1 : 0;
+      EXPECT_EQ(hosts.roce[sender]->rateOf(1 - sender, 4, milliseconds(1)), 8e12 / byte);
+    }
+  }
+}
+
+// QPs are limited one by one: ten of a tenth of the line fill it.
+TEST(RoceCongestion, MaxRateIsThatOfAQp) {
+  DcqcnSpec dcqcn = DcqcnSpec::paper();
+  dcqcn.enabled = true;
+  dcqcn.max_rate = gigabitsPerSecond(10);
+  RoceHosts hosts(dcqcnSpec(dcqcn, RoceService::kUc));
+  for (std::uint32_t flow = 0; flow < 10; ++flow) {
+    hosts.applications[0].postAt(Picoseconds{0}, write(102'400, flow));
+  }
+  hosts.network->run();
+  const auto data = hosts.network->sent(RoceHosts::isData);
+  ASSERT_EQ(data.size(), 1000U);
+  // Their first frames are longer than the others, by the RETH.
+  EXPECT_LE((data.back().time - data.front().time).count(), 999 * (1024 + 62 + 20 + 16) * kByte);
+}
+
 // Every departure of a QP, from the frames before it and the CNPs that had arrived by then.
 TEST(RoceCongestion, DeparturesFollowTheEquations) {
   struct Case {
@@ -105,9 +153,11 @@ TEST(RoceCongestion, DeparturesFollowTheEquations) {
   fast.cnp_interval = microseconds(10);
   fast.decrease_interval = microseconds(10);
   fast.min_rate = BitRate(50'000'000);
+  DcqcnSpec limited = fast;
+  limited.max_rate = gigabitsPerSecond(30);
   for (const Case& c :
        {Case{"paper", DcqcnSpec::paper(), 1}, Case{"nvidia", DcqcnSpec::nvidia(), 1},
-        Case{"hpcc", DcqcnSpec::hpcc(), 2}, Case{"fast", fast, 20}}) {
+        Case{"hpcc", DcqcnSpec::hpcc(), 2}, Case{"fast", fast, 20}, Case{"limited", limited, 20}}) {
     SCOPED_TRACE(c.name);
     RoceHosts hosts(dcqcnSpec(c.dcqcn, RoceService::kUc));
     markAtRandom(hosts, c.percent, 11);

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "base/random.h"
 #include "tests/transport/uet_hosts.h"
 
 namespace plumbline::transport_test {
@@ -138,6 +141,64 @@ TEST(UetLoss, OvertakingCostsOnlyRodAnything) {
   disturbed(hosts, Action::kDelay, 2, microseconds(1));
   expectDelivered(hosts);
   EXPECT_GT(hosts.uet[0]->stats().retransmitted, 0U);
+}
+
+// UUD makes no loss good: the packets behind one are in order all the same.
+TEST(UetLoss, UudCountsNothingOutOfOrderBehindALoss) {
+  UetHosts hosts(specOf(UetService::kUud));
+  constexpr std::uint32_t kMany = 1600;
+  RandomStream random(1, "uud/loss");
+  std::uint64_t lost = 0;
+  hosts.network->setHook([&](fabric::Packet&, Picoseconds, Picoseconds&) {
+    const bool drop = random.below(28) == 0;
+    lost += drop ? 1 : 0;
+    return drop ? Action::kDrop : Action::kDeliver;
+  });
+  for (std::uint32_t i = 0; i < kMany; ++i) {
+    hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 4096, i});
+  }
+  hosts.network->run();
+  const transport::EndpointStats& stats = hosts.uet[1]->stats();
+  EXPECT_GT(lost, 20U);
+  EXPECT_EQ(stats.data_received, kMany - lost);
+  EXPECT_EQ(stats.out_of_order, 0U);
+  EXPECT_EQ(stats.duplicates, 0U);
+}
+
+// Packets that paths of different lengths delay, lose and double: those that arrive after one sent
+// later count, each once.
+TEST(UetLoss, UudCountsPacketsThatArriveAfterOneSentLater) {
+  UetSpec spec = specOf(UetService::kUud);
+  spec.start_psn = 0xFFFFFF00;  // they wrap
+  UetHosts hosts(spec);
+  constexpr std::uint32_t kMany = 1600;
+  RandomStream random(2, "uud/spray");
+  std::vector<std::pair<Picoseconds, std::uint32_t>> arrivals;
+  std::uint64_t doubled = 0;
+  hosts.network->setHook([&](fabric::Packet& packet, Picoseconds now, Picoseconds& extra) {
+    extra = nanoseconds(static_cast<std::int64_t>(random.below(5'000)));
+    const std::uint64_t dice = random.below(20);
+    if (dice == 0) return Action::kDrop;
+    arrivals.emplace_back(now + extra, packet.psn - *spec.start_psn);
+    if (dice > 1) return Action::kDelay;
+    ++doubled;
+    arrivals.back().first = now;  // and again, which is no news
+    return Action::kDuplicate;
+  });
+  for (std::uint32_t i = 0; i < kMany; ++i) {
+    hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 4096, i});
+  }
+  hosts.network->run();
+  std::sort(arrivals.begin(), arrivals.end());
+  std::uint64_t late = 0;
+  std::uint32_t newest = 0;
+  for (const auto& [time, number] : arrivals) {
+    late += number < newest ? 1 : 0;
+    newest = std::max(newest, number);
+  }
+  ASSERT_GT(late, 100U);
+  EXPECT_EQ(hosts.uet[1]->stats().out_of_order, late);
+  EXPECT_EQ(hosts.uet[1]->stats().duplicates, doubled);
 }
 
 TEST(UetLoss, UudNeverDeliversAMessageWithALoss) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "tests/transport/uet_hosts.h"
@@ -166,6 +167,50 @@ TEST(UetRead, DataComesBackAndIsToldToThePosterOnly) {
     EXPECT_EQ(data[2].packet.length, 4096 + 14 + 20 + 8 + 12 + 20 + 4);
     EXPECT_EQ(hosts.uet[0]->openPdcs(), 0U);
     EXPECT_EQ(hosts.uet[1]->openTargets(), 0U);
+  }
+}
+
+// Requests have no payload: they are control, as with RoCE, also those that are sent again, arrive
+// twice, or are discarded behind a lost one.
+TEST(UetRead, RequestsCountAsControlHoweverOftenTheyAreSent) {
+  for (const UetService service : {UetService::kRod, UetService::kRud}) {
+    for (const auto& [action, extra] :
+         {std::pair{Action::kDeliver, Picoseconds(0)}, std::pair{Action::kDrop, Picoseconds(0)},
+          std::pair{Action::kDuplicate, microseconds(3)}, std::pair{Action::kTrim, Picoseconds(0)},
+          std::pair{Action::kMark, Picoseconds(0)}, std::pair{Action::kDelay, microseconds(3)}}) {
+      UetSpec spec;
+      spec.service = service;
+      spec.congestion_control =
+          action == Action::kMark ? UetCongestionControl::kRccc : UetCongestionControl::kNscc;
+      spec.rto = microseconds(100);
+      UetHosts hosts(spec);
+      constexpr std::uint32_t kReads = 10;
+      Rule rule;
+      rule.matches = [](const fabric::Packet& p) { return p.source == 0 && UetHosts::isData(p); };
+      rule.first = 2;
+      rule.action = action;
+      rule.extra = extra;
+      hosts.network->add(rule);
+      for (std::uint32_t i = 0; i < kReads; ++i) {
+        hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kRead, 10'000, i});
+      }
+      hosts.network->run();
+      EXPECT_EQ(hosts.applications[0].completions.size(), kReads);
+      const transport::EndpointStats& poster = hosts.uet[0]->stats();
+      const transport::EndpointStats& responder = hosts.uet[1]->stats();
+      EXPECT_EQ(poster.data_sent + poster.bytes_sent + poster.retransmitted, 0U);
+      EXPECT_EQ(responder.data_received + responder.latency.count(), 0U);
+      EXPECT_EQ(responder.duplicates + responder.out_of_order + responder.discarded +
+                    responder.ce_received,
+                0U);
+      // All that host 0 sent is control, and three packets of data for each request.
+      EXPECT_EQ(poster.control_sent,
+                hosts.network->sent([](const fabric::Packet& p) { return p.source == 0; }).size());
+      EXPECT_EQ(responder.data_sent, 3U * kReads);
+      EXPECT_EQ(responder.retransmitted, 0U);
+      EXPECT_EQ(poster.data_received, 3U * kReads);
+      EXPECT_EQ(poster.latency.count(), 3U * kReads);
+    }
   }
 }
 

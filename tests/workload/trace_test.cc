@@ -103,6 +103,19 @@ TEST(Trace, NamesLineAndColumnOfTheFirstMistake) {
   }
 }
 
+TEST(Trace, AHeaderOfOtherColumnsIsSaid) {
+  for (const char* header : {"bytes,to,from,time_ns", "time_ns,from,to", "time,src,dst,size,tag",
+                             "time_us,from,to,bytes"}) {
+    const auto parsed = parseTrace(std::string(header) + "\n0,0,1,4096\n", 8);
+    const auto* error = std::get_if<TraceError>(&parsed);
+    ASSERT_NE(error, nullptr) << header;
+    EXPECT_EQ(error->line, 1U) << header;
+    EXPECT_EQ(error->column, 1U) << header;
+    EXPECT_NE(error->what.find("time_ns,from,to,bytes[,tag] in this order"), std::string::npos)
+        << error->what;
+  }
+}
+
 TEST(Trace, IsReplayedAtItsTimes) {
   TraceProgram program;
   program.entries = good(

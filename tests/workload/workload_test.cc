@@ -54,6 +54,22 @@ TEST(Workload, TenantsOnOneHostShareItsWire) {
   EXPECT_EQ(results[1].total.bytes_arrived, 2U * 4 * 2'500'000);
 }
 
+// Four iterations of 6 us; the background has a million.
+TEST(Workload, IsFinishedWithoutItsBackground) {
+  WorkloadSpec spec;
+  spec.jobs = {ringJob("a", 2, 50'000), ringJob("b", 2, 50'000)};
+  std::get<TrainingProgram>(spec.jobs[1].program).iterations = 1'000'000;
+  spec.jobs[1].background = true;
+  Workload workload(spec, 4);
+  RankNetwork network(workload, 4, kNetwork);
+  network.run(microseconds(23));
+  EXPECT_FALSE(workload.finished());
+  network.run(microseconds(25));
+  EXPECT_TRUE(workload.finished());
+  EXPECT_TRUE(workload.results()[0].finished);
+  EXPECT_FALSE(workload.results()[1].finished);
+}
+
 // A thousand ranks: memory and time stay in bounds, and the closed form still holds.
 TEST(Workload, AllReduceOf1024Ranks) {
   WorkloadSpec spec;

@@ -133,7 +133,7 @@ std::vector<std::string> FpgaBench::refusals(const TrialSpec& spec) const {
   if (spec.capture_port && !captures_) {
     refusals.emplace_back("no captures: the card has no path to the host's memory");
   }
-  if (spec.sampling || spec.series || spec.loss_times || spec.first_mark) {
+  if (spec.recordsFabric()) {
     refusals.emplace_back("only the sim bench samples a trial as it runs");
   }
   for (const DamageSpec& damage : spec.damage) {

@@ -128,7 +128,7 @@ std::vector<std::string> RtlBench::refusals(const TrialSpec& spec) const {
                                    spec.dut.topology.host_link_delay.count(),
                                    sim::kClockPeriodMax.count()));
   }
-  if (spec.sampling || spec.series || spec.loss_times || spec.first_mark) {
+  if (spec.recordsFabric()) {
     refusals.emplace_back("only the sim bench samples a trial as it runs");
   }
   try {

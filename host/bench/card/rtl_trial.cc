@@ -4,6 +4,7 @@
 
 #include "bench/card/flow_plan.h"
 #include "bench/sim/fabric_figures.h"
+#include "bench/sim/trial_faults.h"
 #include "bench/trial/calibration.h"
 
 namespace plumbline::bench {
@@ -28,9 +29,7 @@ bool SimulatedLinkPartner::settled(std::uint64_t planned, bool stopped) const {
 
 void SimulatedLinkPartner::close(Picoseconds drain, std::vector<std::string>& faults) {
   if (!link_.empty()) {
-    faults.push_back(
-        fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
-                    link_.inFlight(), drain.toMicroseconds()));
+    faults.push_back(drainFault(link_.inFlight(), drain));
   }
   // Simulated hosts go on; the counters must stand still while they are read.
   cards_.connect(nullptr);

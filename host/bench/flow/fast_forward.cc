@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/latest_time.h"
 #include "base/work.h"
 #include "bench/flow/flow_level.h"
 #include "bench/flow/message_scaling.h"
@@ -271,6 +272,12 @@ FabricResult fastForward(const TrialSpec& spec, unsigned threads, const TrialHoo
   }
   const std::vector<double> flow = flowTimes(scaling.largest());
   const Repeated repeated = repeat(predict(runs[1], runs[2], flow), programOf(spec).iterations);
+  if (repeated.completion >
+      static_cast<double>((kLatestTime - spec.workload->jobs.front().start).count())) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("the predicted time is {:.3g} s", repeated.completion / 1e12),
+                "fast_forward", fmt::format("at most {:.0f} s in all", kLatestTime.toSeconds()));
+  }
   const Repeated smaller = repeat(predict(runs[0], runs[1], flow), programOf(spec).iterations);
   outcome.calibration_spread = relativeError(smaller.completion, repeated.completion);
   outcome.message_bytes = scaling.largest();

@@ -27,6 +27,13 @@ TransportSpec transportOf(const TrialSpec& spec) {
   return spec.transport.value_or(transport::RoceSpec());
 }
 
+// Whether a queue pair is slower than its host's link from the beginning.
+bool limitsQueuePairs(const TransportSpec& transport, BitRate link) {
+  const auto* roce = std::get_if<transport::RoceSpec>(&transport);
+  return roce != nullptr && roce->dcqcn.enabled && roce->dcqcn.max_rate != BitRate() &&
+         roce->dcqcn.max_rate < link;
+}
+
 bool senderSprays(const TransportSpec& transport) {
   if (const auto* roce = std::get_if<transport::RoceSpec>(&transport)) return roce->spray;
   return true;  // all other modes of UET are refused
@@ -47,6 +54,9 @@ std::optional<std::string> routesRefusal(const TrialSpec& spec) {
     return "the flow level has no weighted paths";
   }
   const TransportSpec transport = transportOf(spec);
+  if (limitsQueuePairs(transport, dut.topology.link_rate)) {
+    return "the flow level has no highest rate of a queue pair (transport.dcqcn.max_rate)";
+  }
   const auto* uet = std::get_if<transport::UetSpec>(&transport);
   const bool one_path =
       uet != nullptr && (uet->service == transport::UetService::kRod ||

@@ -23,6 +23,7 @@
 #include "fabric/spec/fabric_plan.h"
 #include "serving/mapping.h"
 #include "serving/serving_model.h"
+#include "workload/own_time.h"
 
 namespace plumbline::bench {
 namespace {
@@ -241,8 +242,7 @@ void refuseMessages(const workload::JobSpec& job, std::vector<std::string>& refu
   if (job.flows != 1 || job.first_flow != 0 || job.verb == transport::Verb::kRead) {
     refusals.emplace_back("jobs at flow level have one queue pair, and write");
   }
-  if (program->messages == std::numeric_limits<std::uint64_t>::max() &&
-      program->until == transport::kNever) {
+  if (workload::isEndless(job)) {
     refusals.push_back(fmt::format("job '{}' posts messages without end", job.name));
   }
 }
@@ -275,8 +275,8 @@ std::vector<std::string> flowTrialRefusals(const TrialSpec& spec) {
     refusals.emplace_back("a trial at flow level is one serving system, or jobs without one");
     return refusals;
   }
-  if (!spec.streams.empty() || spec.fast_forward || spec.early_end || spec.sampling ||
-      spec.series || spec.loss_times || spec.first_mark || spec.count_flows || spec.capture_port) {
+  if (!spec.streams.empty() || spec.fast_forward || spec.early_end || spec.recordsFabric() ||
+      spec.capture_port) {
     refusals.emplace_back(
         "the flow level has neither streams, samples, losses nor marks, and ends by itself");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/trial/longest_frame.h"
 #include "workload/placement.h"
 
 namespace plumbline::bench {
@@ -20,9 +21,8 @@ constexpr std::uint64_t kMinBdp = 2;
 std::uint64_t ceilDivide(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 std::uint64_t mtuOf(const TrialSpec& spec) {
-  if (!spec.transport) return transport::RoceSpec{}.path_mtu;
-  if (const auto* uet = std::get_if<transport::UetSpec>(&*spec.transport)) return uet->mtu_payload;
-  return std::get<transport::RoceSpec>(*spec.transport).path_mtu;
+  return static_cast<std::uint64_t>(
+      packetPayload(spec.transport.value_or(transport::RoceSpec())).count());
 }
 
 CollectiveCut cutOf(const CollectiveSpec& collective, std::uint64_t ranks) {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "stats/fairness.h"
 #include "stats/summary.h"
 #include "transport/protocol.h"
+#include "workload/message_port.h"
+#include "workload/pattern.h"
 
 namespace plumbline::bench {
 namespace {
@@ -88,56 +91,87 @@ void collectLinks(const fabric::Fabric& fabric, const HopWatch& hops, FabricResu
   result.packet_hops = result.total.frames();
 }
 
+// Protocol, sender and receiver of the data, number.
+using FlowKey = std::tuple<transport::ProtocolId, fabric::HostId, fabric::HostId, std::uint32_t>;
+
 // Which job a flow between two hosts belongs to.
 class JobOfFlow {
  public:
-  // `placement`: hosts of the jobs, rank by rank.
-  explicit JobOfFlow(const std::vector<std::vector<fabric::HostId>>& placement) {
+  explicit JobOfFlow(const SimHosts& hosts) : specs_(hosts.workload().jobs) {
+    const std::vector<std::vector<fabric::HostId>>& placement = hosts.placement();
     for (std::size_t job = 0; job < placement.size(); ++job) {
       for (const fabric::HostId host : placement[job]) {
         if (host >= jobs_.size()) jobs_.resize(host + std::size_t{1});
         jobs_[host].push_back(job);
       }
+      addPairs(hosts.workload().seed, specs_[job], placement[job]);
     }
   }
 
-  // The jobs that have a rank on both hosts, ascending.
-  [[nodiscard]] std::vector<std::size_t> between(fabric::HostId a, fabric::HostId b) const {
-    std::vector<std::size_t> both;
-    if (a >= jobs_.size() || b >= jobs_.size()) return both;
-    std::set_intersection(jobs_[a].begin(), jobs_[a].end(), jobs_[b].begin(), jobs_[b].end(),
-                          std::back_inserter(both));
-    return both;
+  // The jobs that have a rank on both hosts, use flows of this number, and may send data so,
+  // ascending.
+  [[nodiscard]] std::vector<std::size_t> owners(const FlowKey& flow) const {
+    const auto& [protocol, from, to, number] = flow;
+    std::vector<std::size_t> owners;
+    if (protocol == transport::ProtocolId::kStream) return owners;
+    if (from >= jobs_.size() || to >= jobs_.size()) return owners;
+    std::set_intersection(jobs_[from].begin(), jobs_[from].end(), jobs_[to].begin(),
+                          jobs_[to].end(), std::back_inserter(owners));
+    std::erase_if(owners, [&, pair = Pair(from, to), n = number](std::size_t job) {
+      const workload::JobSpec& spec = specs_[job];
+      return n < spec.first_flow || n >= spec.first_flow + spec.flows ||
+             (pairs_[job] && !pairs_[job]->contains(pair));
+    });
+    return owners;
   }
 
  private:
-  std::vector<std::vector<std::size_t>> jobs_;  // by host
+  using Pair = std::pair<fabric::HostId, fabric::HostId>;  // sender and receiver of the data
+
+  // Those of messages are known beforehand. A single job has all flows anyway.
+  void addPairs(std::uint64_t seed, const workload::JobSpec& spec,
+                const std::vector<fabric::HostId>& members) {
+    auto& pairs = pairs_.emplace_back();
+    const auto* messages = std::get_if<workload::MessageProgram>(&spec.program);
+    if (messages == nullptr || specs_.size() < 2) return;
+    pairs.emplace();
+    const auto ranks = static_cast<std::uint32_t>(members.size());
+    for (const auto& [from, to] : workload::pairsOf(*messages, ranks, seed, spec.name)) {
+      const bool read = spec.verb == transport::Verb::kRead;
+      pairs->emplace(members[read ? to : from], members[read ? from : to]);
+    }
+  }
+
+  const std::vector<workload::JobSpec>& specs_;
+  std::vector<std::optional<std::set<Pair>>> pairs_;  // by job; nothing: between any two of it
+  std::vector<std::vector<std::size_t>> jobs_;        // by host
 };
 
 // The two halves of a flow: counts of its sender and of its receiver.
 struct Flow {
   Picoseconds first_posted = fabric::kNever;  // or sent
   Picoseconds first_sent = fabric::kNever;
-  Picoseconds last_arrival{};
+  // Last arrival of payload; later where more was to arrive.
+  Picoseconds end{};
   std::uint64_t payload = 0;  // at the receiver
 
   // Nothing before its payload has arrived.
   [[nodiscard]] std::optional<double> goodputGbps() const {
-    if (payload == 0 || first_sent >= last_arrival) return std::nullopt;
-    return 8e-9 * static_cast<double>(payload) / (last_arrival - first_sent).toSeconds();
+    if (payload == 0 || first_sent >= end) return std::nullopt;
+    return 8e-9 * static_cast<double>(payload) / (end - first_sent).toSeconds();
   }
 };
 struct FlowsOfJob {
   std::vector<double> goodputs;  // [Gb/s]
   std::uint64_t bytes = 0;
-  Picoseconds last_arrival{};
+  Picoseconds end{};
   bool mixed = false;  // with flows of another job
 };
-// Protocol, sender and receiver of the data, number.
-using FlowKey = std::tuple<transport::ProtocolId, fabric::HostId, fabric::HostId, std::uint32_t>;
 
-std::map<FlowKey, Flow> joinedFlows(const SimHosts& hosts) {
+// `end`: of the trial. Acknowledgements, which arrive after the payload, do not extend a flow.
+std::map<FlowKey, Flow> joinedFlows(const SimHosts& hosts, Picoseconds end) {
   std::map<FlowKey, Flow> flows;
+  const auto extend = [](Flow& flow, Picoseconds to) { flow.end = std::max(flow.end, to); };
   for (const fabric::HostId host : hosts.hosts()) {
     for (const transport::FlowStats& half : hosts.flowsOf(host)) {
       if (half.posts_data || half.first_sent != fabric::kNever) {
@@ -145,16 +179,26 @@ std::map<FlowKey, Flow> joinedFlows(const SimHosts& hosts) {
         sent.first_sent = std::min(sent.first_sent, half.first_sent);
         const Picoseconds posted = half.posts_data ? half.first_posted : half.first_sent;
         sent.first_posted = std::min(sent.first_posted, posted);
+        const bool acknowledged =
+            half.protocol != transport::ProtocolId::kStream && hosts.acknowledges();
+        if (half.posts_data && (half.gave_up || !acknowledged)) extend(sent, half.last_done);
       }
       if (half.posts_reads) {
         Flow& read = flows[{half.protocol, half.peer, host, half.flow}];
         read.first_posted = std::min(read.first_posted, half.first_posted);
+        if (half.gave_up) extend(read, half.last_done);
       }
       if (half.payload_received > 0) {
         Flow& received = flows[{half.protocol, half.peer, host, half.flow}];
         received.payload += half.payload_received;
-        received.last_arrival = std::max(received.last_arrival, half.last_done);
+        extend(received, half.last_done);
       }
+    }
+    for (const transport::PendingMessage& message : hosts.pendingOf(host)) {
+      const bool read = message.verb == transport::Verb::kRead;
+      extend(flows[{message.protocol, read ? message.to : host, read ? host : message.to,
+                    message.flow}],
+             end);
     }
   }
   return flows;
@@ -169,7 +213,7 @@ class Starvation {
     for (const auto& entry : flows) {
       const Flow& flow = entry.second;
       if (!flow.goodputGbps()) continue;
-      quickest_ = std::min(quickest_, flow.last_arrival - flow.first_sent);
+      quickest_ = std::min(quickest_, flow.end - flow.first_sent);
     }
   }
 
@@ -193,21 +237,20 @@ void collectFlows(const SimHosts& hosts, Picoseconds end, FabricResult& result) 
     result.credit = CreditUse{result.endpoints.credit_granted, result.endpoints.credited_bytes};
   }
   std::vector<double> goodputs;
-  const JobOfFlow jobs(hosts.placement());
+  const JobOfFlow jobs(hosts);
   std::vector<FlowsOfJob> of_job(result.jobs.size());
-  const std::map<FlowKey, Flow> all_flows = joinedFlows(hosts);
+  const std::map<FlowKey, Flow> all_flows = joinedFlows(hosts, end);
   const Starvation starvation(all_flows, end);
   for (const auto& entry : all_flows) {
     const Flow& flow = entry.second;
     const std::optional<double> goodput = starvation.goodputGbps(flow);
     if (goodput) goodputs.push_back(*goodput);
-    const std::vector<std::size_t> owners =
-        jobs.between(std::get<1>(entry.first), std::get<2>(entry.first));
+    const std::vector<std::size_t> owners = jobs.owners(entry.first);
     for (const std::size_t job : owners) {
       FlowsOfJob& all = of_job[job];
       all.mixed = all.mixed || owners.size() > 1;
       all.bytes += flow.payload;
-      all.last_arrival = std::max(all.last_arrival, flow.last_arrival);
+      if (flow.payload > 0) all.end = std::max(all.end, flow.end);
       if (goodput) all.goodputs.push_back(*goodput);
     }
   }
@@ -217,8 +260,9 @@ void collectFlows(const SimHosts& hosts, Picoseconds end, FabricResult& result) 
     if (all.mixed) continue;
     result.jobs[job].flow_jfi = stats::jainIndex(all.goodputs);
     const Picoseconds first = outcomes.at(job).total.first_posted;
-    if (first < all.last_arrival) {
-      result.jobs[job].arrived = PayloadArrived{all.bytes, all.last_arrival - first};
+    const Picoseconds last = result.jobs[job].finished ? all.end : end;
+    if (all.bytes > 0 && first < last) {
+      result.jobs[job].arrived = PayloadArrived{all.bytes, last - first};
     }
   }
   FlowSummary& flows = result.flows;
@@ -260,8 +304,55 @@ Picoseconds loadEnd(const SimHosts& hosts, Picoseconds sim_end) {
   return end > Picoseconds(0) ? end : sim_end;
 }
 
+// Times of posting of the open messages that a transport still has, by job. The parts of a split
+// message are posted together.
+std::vector<std::vector<Picoseconds>> pendingOfJobs(const SimHosts& hosts, std::size_t jobs) {
+  std::vector<std::vector<Picoseconds>> posted(jobs);
+  for (const fabric::HostId host : hosts.hosts()) {
+    std::set<std::pair<fabric::HostId, std::uint32_t>> split;
+    for (const transport::PendingMessage& message : hosts.pendingOf(host)) {
+      const std::uint32_t job = workload::MessagePort::jobOf(message.tag);
+      if (job >= jobs) continue;  // of a serving system
+      if (workload::MessagePort::isPart(message.tag) &&
+          !split.emplace(message.to, message.tag).second) {
+        continue;
+      }
+      posted[job].push_back(message.posted);
+    }
+  }
+  return posted;
+}
+
+// Open messages of services without acknowledgements: adds those that may still arrive to `open`,
+// and returns the number of lost ones, by job. A message that may arrive has a frame in the fabric:
+// of more messages than there are frames inside, the oldest are lost.
+std::vector<std::uint64_t> splitUnacknowledged(const std::vector<workload::JobResult>& jobs,
+                                               std::uint64_t frames_inside,
+                                               std::vector<std::vector<Picoseconds>>& open) {
+  std::vector<std::pair<Picoseconds, std::size_t>> sent;  // when posted, job
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    for (const Picoseconds posted : jobs[job].unacknowledged.open) sent.emplace_back(posted, job);
+  }
+  std::sort(sent.begin(), sent.end());
+  std::vector<std::uint64_t> lost(jobs.size());
+  const std::uint64_t gone = sent.size() - std::min<std::uint64_t>(sent.size(), frames_inside);
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    const auto& [posted, job] = sent[i];
+    if (i < gone) {
+      ++lost[job];
+    } else {
+      open[job].push_back(posted);
+    }
+  }
+  return lost;
+}
+
 void collectJobs(const SimHosts& hosts, FabricResult& result) {
-  for (const workload::JobResult& job : hosts.jobResults()) {
+  const std::vector<workload::JobResult> jobs = hosts.jobResults();
+  std::vector<std::vector<Picoseconds>> open = pendingOfJobs(hosts, jobs.size());
+  const std::vector<std::uint64_t> lost = splitUnacknowledged(jobs, result.frames_inside, open);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const workload::JobResult& job = jobs[i];
     JobOutcome outcome;
     outcome.name = job.name;
     outcome.finished = job.finished;
@@ -281,9 +372,7 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
     const workload::Unacknowledged& unacknowledged = job.unacknowledged;
     outcome.messages_completed =
         job.total.messages_completed - job.total.messages_failed + unacknowledged.arrived;
-    // Messages that neither end holds any more will not arrive.
-    outcome.messages_failed = job.total.messages_failed + unacknowledged.lost +
-                              (result.frames_inside == 0 ? unacknowledged.open : 0);
+    outcome.messages_failed = job.total.messages_failed + unacknowledged.lost + lost[i];
     outcome.messages_open =
         job.total.messages_posted - outcome.messages_completed - outcome.messages_failed;
     // Senders without acknowledgements are done before their messages have arrived.
@@ -297,6 +386,9 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
     }
     outcome.message_time = job.total.message_time;
     outcome.message_time.merge(unacknowledged.time);
+    for (const Picoseconds posted_at : open[i]) {
+      outcome.open_age.record(static_cast<std::uint64_t>((result.sim_end - posted_at).count()));
+    }
     outcome.moe = job.moe;
     outcome.arrival_time = job.arrival_time;
     result.jobs.push_back(std::move(outcome));

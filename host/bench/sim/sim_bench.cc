@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/work.h"
 #include "bench/flow/fast_forward.h"
@@ -20,15 +20,19 @@
 #include "bench/sim/hop_watch.h"
 #include "bench/sim/loss_watch.h"
 #include "bench/sim/mark_watch.h"
+#include "bench/sim/rate_watch.h"
 #include "bench/sim/sampler.h"
 #include "bench/sim/series_recorder.h"
 #include "bench/sim/serving_network.h"
 #include "bench/sim/serving_systems.h"
 #include "bench/sim/sim_hosts.h"
 #include "bench/sim/stationarity_watch.h"
+#include "bench/sim/trial_faults.h"
 #include "bench/trial/trial_footprint.h"
+#include "bench/trial/trial_time.h"
 #include "fabric/engine/fabric.h"
 #include "fabric/topology/topology.h"
+#include "workload/own_time.h"
 
 namespace plumbline::bench {
 namespace {
@@ -51,21 +55,24 @@ class Watch {
     return fabric.framesInside() > 0 && fabric.isDeadlocked();
   }
 
-  // Since the payload that last arrived, hosts have received far more frames than any outage leaves
-  // over: senders and receivers exchange packets without progress, such as those that a switch
-  // trims every time. After deadlocked(). Only without a duration: with one the trial ends anyway.
+  // No payload has arrived among the last frames, which are far more than any outage leaves over:
+  // senders and receivers exchange packets without progress, such as those that a switch trims
+  // every time. After deadlocked(). Only without a duration: with one the trial ends anyway.
   [[nodiscard]] bool livelocked(const fabric::Fabric& fabric, const SimHosts& hosts) {
     constexpr std::uint64_t kFrames = 3'000'000;
     constexpr std::uint64_t kFramesPerHost = 100'000;
-    const std::uint64_t payload = hosts.payloadReceived();
-    if (std::exchange(payload_, payload) != payload) at_payload_ = delivered_;
-    return delivered_ - at_payload_ > std::max(kFrames, kFramesPerHost * fabric.hostCount());
+    if (delivered_ - looked_at_ <= std::max(kFrames, kFramesPerHost * fabric.hostCount())) {
+      return false;
+    }
+    looked_at_ = delivered_;
+    const std::uint64_t payload = hosts.payloadReceived();  // takes time: a sum over all flows
+    return std::exchange(payload_, payload) == payload;
   }
 
  private:
   std::uint64_t delivered_ = 0;
-  std::uint64_t payload_ = 0;
-  std::uint64_t at_payload_ = 0;  // delivered_ when payload_ last grew
+  std::uint64_t payload_ = 0;    // when it was last looked at
+  std::uint64_t looked_at_ = 0;  // delivered_ then
 };
 
 std::uint64_t peakRssBytes() {
@@ -101,12 +108,6 @@ void collectStreams(const TrialSpec& spec, const SimHosts& hosts, TrialResult& r
   result.latency = hosts.streamLatency();
 }
 
-bool isEndless(const workload::JobSpec& job) {
-  const auto* messages = std::get_if<workload::MessageProgram>(&job.program);
-  return messages != nullptr && messages->until == fabric::kNever &&
-         messages->messages == std::numeric_limits<std::uint64_t>::max();
-}
-
 // Runs the fabric to `until`, and stops at each end of an interval of `recorder`. The trial's own
 // steps, which decide when it ends, are the same with and without a recorder.
 void runFabric(fabric::Fabric& fabric, Picoseconds until, std::optional<SeriesRecorder>& recorder) {
@@ -140,11 +141,12 @@ SimBench::SimBench(const SimBenchOptions& options) : threads_(std::max(options.t
   capabilities_.simulated_dut = true;
   capabilities_.trial_overhead = Picoseconds(0);
   capabilities_.wall_seconds_per_second = 0;  // packets cost, not time
-  capabilities_.wall_ns_per_packet_hop = 130;
+  capabilities_.wall_ns_per_packet_hop = 145;
   capabilities_.wall_us_per_host = 8;
 }
 
 std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
+  if (auto why = timeRefusalOf(spec)) return {*std::move(why)};
   if (spec.flow_level) return flowTrialRefusals(spec);
   std::vector<std::string> refusals;
   if (spec.serving) {
@@ -168,7 +170,7 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   }
   if (spec.workload && spec.duration <= Picoseconds(0)) {
     for (const workload::JobSpec& job : spec.workload->jobs) {
-      if (!isEndless(job)) continue;
+      if (!workload::isEndless(job)) continue;
       refusals.push_back(fmt::format(
           "job '{}' posts messages without end: it needs \"messages\" or \"until\", or the trial a "
           "duration",
@@ -185,6 +187,12 @@ std::vector<std::string> SimBench::refusals(const TrialSpec& spec) const {
   }
   if (spec.sampling && spec.sampling->interval <= Picoseconds(0)) {
     refusals.emplace_back("samples need an interval above 0");
+  }
+  if (spec.peak_interval && *spec.peak_interval <= Picoseconds(0)) {
+    refusals.emplace_back("the busiest interval needs a length above 0");
+  }
+  if (spec.peak_interval && spec.fast_forward) {
+    refusals.emplace_back("a fast-forwarded workload has no busiest interval");
   }
   if (spec.sampling && spec.fast_forward) {
     refusals.emplace_back("a fast-forwarded workload cannot be sampled");
@@ -252,6 +260,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   if (spec.first_mark) marks.emplace(fabric);
   std::optional<FlowCount> flows;
   if (spec.count_flows) flows.emplace(fabric);
+  std::optional<RateWatch> rates;
+  if (spec.peak_interval) rates.emplace(*spec.peak_interval, fabric);
 
   std::optional<SeriesRecorder> recorder;
   if (spec.series) recorder.emplace(*spec.series, fabric);
@@ -323,7 +333,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
         (hosts.acknowledges() || fabric.framesInside() == 0)) {
       break;
     }
-    stuck = !next || watch.deadlocked(fabric);
+    // Streams go on for the trial's time, whether or not the fabric still delivers.
+    stuck = !next || (spec.streams.empty() && watch.deadlocked(fabric));
     livelocked = !stuck && !limited && watch.livelocked(fabric, hosts);
     if (stuck || livelocked) break;
     step(std::min(std::max(*next, fabric.now()) + kStep, limit));
@@ -349,17 +360,13 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   if (marks) result.fabric->first_mark = marks->first();
   if (losses) result.fabric->loss_times = losses->times(result.fabric->endpoints);
   if (flows) result.fabric->link_flow_mmr = flows->mmr();
+  if (rates) result.fabric->peak_rate = rates->peak();
   if (sampler) result.fabric->samples = sampler->finish(fabric.now());
   if (stuck && fabric.framesInside() > 0) {
-    result.faults.push_back(
-        fmt::format("the fabric is deadlocked: {} frames wait for each other, and no pending "
-                    "event releases them",
-                    fabric.framesInside()));
+    result.faults.push_back(standstillFault(fabric, spec.dut.switches));
   } else if (limited && spec.drain > Picoseconds(0) && !spec.workload && !spec.serving &&
              result.fabric->frames_inside > 0) {
-    result.faults.push_back(
-        fmt::format("{} frames were still in the DUT when the drain time of {} us ended",
-                    result.fabric->frames_inside, spec.drain.toMicroseconds()));
+    result.faults.push_back(drainFault(result.fabric->frames_inside, spec.drain));
   } else if (livelocked) {
     result.faults.emplace_back(
         "the workload makes no progress: hosts exchange packets, and no new payload arrives (with "
@@ -370,7 +377,8 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   std::uint64_t lost_messages = 0;
   for (const serving::ServingResult& system : served) lost_messages += system.lost_messages;
   if (lost_messages > 0) {
-    result.faults.push_back(fmt::format("{} messages of KV cache failed", lost_messages));
+    result.faults.push_back(
+        fmt::format("{} of KV cache failed", counted(lost_messages, "message")));
   }
   if (!served.empty()) {
     result.serving = std::move(served.front());
@@ -381,7 +389,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   for (const JobOutcome& job : result.fabric->jobs) {
     if (hosts.acknowledges() && job.messages_failed > 0) {
       result.faults.push_back(
-          fmt::format("job '{}': {} messages failed", job.name, job.messages_failed));
+          fmt::format("job '{}': {} failed", job.name, counted(job.messages_failed, "message")));
     }
   }
   return result;

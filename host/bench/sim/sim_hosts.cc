@@ -10,6 +10,7 @@
 #include "base/work.h"
 #include "bench/card/flow_plan.h"
 #include "bench/card/packet.h"
+#include "fabric/engine/counters.h"
 #include "transport/roce/roce_protocol.h"
 #include "transport/uet/uet_protocol.h"
 
@@ -45,10 +46,25 @@ transport::PlainStream plainStream(const StreamSpec& stream, Picoseconds duratio
   return plain;
 }
 
+// Time that the PAUSE frames of a host's storms take of its wire in a trial of `duration`.
+Picoseconds stormTime(const fabric::FabricSpec& dut, fabric::HostId host, BitRate rate,
+                      Picoseconds duration) {
+  constexpr Bytes kPauseFrame(fabric::kControlFrameBytes);
+  const Picoseconds refresh = fabric::stormRefresh(serializationTime(kPauseFrame, rate));
+  std::int64_t frames = 0;
+  for (const fabric::PauseStormSpec& storm : dut.storms) {
+    if (storm.host != host || storm.start >= duration) continue;
+    frames += std::min(storm.duration, duration - storm.start) / refresh + 2;  // the last ends it
+  }
+  return frameSlot(kPauseFrame, rate) * frames;
+}
+
 // Streams of one host may be due at the same time: at no more than line rate in total, a frame
-// waits for at most one frame of every other stream.
-Picoseconds lateThreshold(const transport::StreamPlan& plan, fabric::HostId host) {
-  Picoseconds sum;
+// waits for at most one frame of every other stream. PAUSE frames of the host go first, and at line
+// rate the frames behind them never make up for it.
+Picoseconds lateThreshold(const TrialSpec& spec, const transport::StreamPlan& plan,
+                          fabric::HostId host) {
+  Picoseconds sum = stormTime(spec.dut, host, plan.rate(), spec.duration);
   Picoseconds min = fabric::kNever;
   for (const transport::PlainStream& stream : plan.streams()) {
     if (stream.from != host) continue;
@@ -226,7 +242,8 @@ void SimHosts::buildHost(const TrialSpec& spec, fabric::Fabric& fabric, fabric::
   if (context.application != nullptr) protocols.push_back(makeTransport(spec, context));
   if (streaming_[host]) {
     auto streams = std::make_unique<transport::StreamProtocol>(
-        context, plan_, transport::StreamOptions{.late_threshold = lateThreshold(*plan_, host)});
+        context, plan_,
+        transport::StreamOptions{.late_threshold = lateThreshold(spec, *plan_, host)});
     stream_ends_.push_back(streams.get());
     protocols.push_back(std::move(streams));
   }
@@ -291,7 +308,19 @@ std::vector<transport::FlowStats> SimHosts::flowsOf(fabric::HostId host) const {
   return flows;
 }
 
+std::vector<transport::PendingMessage> SimHosts::pendingOf(fabric::HostId host) const {
+  std::vector<transport::PendingMessage> messages;
+  if (nics_.at(host) == nullptr) return messages;
+  for (const auto& protocol : nics_[host]->protocols()) protocol->appendPending(messages);
+  return messages;
+}
+
 bool SimHosts::workloadFinished() const { return !workload_ || workload_->finished(); }
+
+const workload::WorkloadSpec& SimHosts::workload() const {
+  static const workload::WorkloadSpec none;
+  return workload_ ? workload_->spec() : none;
+}
 
 const std::vector<std::vector<fabric::HostId>>& SimHosts::placement() const {
   static const std::vector<std::vector<fabric::HostId>> none;
@@ -314,7 +343,16 @@ std::vector<workload::IterationResult> SimHosts::iterations() const {
 void SimHosts::endIterations() { workload_->endIterations(0); }
 
 std::vector<workload::JobResult> SimHosts::jobResults() const {
-  return workload_ ? workload_->results() : std::vector<workload::JobResult>{};
+  if (!workload_) return {};
+  workload::PassedMessages passed;
+  if (!acknowledges_) {
+    for (const fabric::HostId host : hosts_) {
+      for (const transport::FlowStats& flow : flowsOf(host)) {
+        if (flow.passed != 0) passed[{flow.peer, host, flow.flow}] = flow.passed;
+      }
+    }
+  }
+  return workload_->results(passed);
 }
 
 std::vector<transport::StreamOutcome> SimHosts::streamOutcomes() const {

@@ -54,9 +54,13 @@ class SimHosts {
   // Every flow (QP, PDC, stream) that was ever open at `host`.
   [[nodiscard]] std::vector<transport::FlowStats> flowsOf(fabric::HostId host) const;
 
+  // Messages posted at `host` without a completion, those of serving systems included.
+  [[nodiscard]] std::vector<transport::PendingMessage> pendingOf(fabric::HostId host) const;
+
   // True when the workload has nothing left to do, or there is none.
   [[nodiscard]] bool workloadFinished() const;
-  // Hosts of the jobs, in the order of ranks; empty without a workload.
+  // The workload, and the hosts of its jobs in the order of ranks; without jobs if there is none.
+  [[nodiscard]] const workload::WorkloadSpec& workload() const;
   [[nodiscard]] const std::vector<std::vector<fabric::HostId>>& placement() const;
   // Payload that has arrived at all hosts, each byte once: goodput.
   [[nodiscard]] std::uint64_t payloadReceived() const;

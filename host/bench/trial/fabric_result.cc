@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -243,6 +245,7 @@ Json jobToJson(const JobOutcome& job) {
   }
   if (job.flow_jfi) json["flow_jfi"] = *job.flow_jfi;
   if (job.moe) json["moe"] = moeToJson(*job.moe);
+  if (job.open_age.count() > 0) json["open_age"] = histogramToJson(job.open_age);
   if (job.arrival_time) json["arrival_time"] = histogramToJson(*job.arrival_time);
   return json;
 }
@@ -273,6 +276,11 @@ JobOutcome jobFromJson(const Json& json) {
   }
   if (json.contains("flow_jfi")) job.flow_jfi = json.at("flow_jfi").get<double>();
   if (json.contains("moe")) job.moe = moeFromJson(json.at("moe"));
+  if (json.contains("open_age")) {
+    job.open_age = histogramFromJson(json.at("open_age"));
+  } else if (job.messages_open > 0) {
+    job.open_age.record(std::numeric_limits<std::uint64_t>::max(), job.messages_open);
+  }
   if (json.contains("arrival_time")) {
     job.arrival_time = histogramFromJson(json.at("arrival_time"));
   }
@@ -371,6 +379,11 @@ FabricResult fabricFromJson(const Json& json) {
   if (json.contains("connections")) {
     result.connections = connectionsFromJson(json.at("connections"));
   }
+  if (json.contains("peak_rate")) {
+    const Json& peak = json.at("peak_rate");
+    result.peak_rate =
+        PeakRate{timeFromJson(peak.at("interval_ps")), peak.at("bytes").get<std::uint64_t>()};
+  }
   if (json.contains("first_mark")) {
     const Json& mark = json.at("first_mark");
     result.first_mark = FirstMark{timeFromJson(mark.at("time_ps")), mark.at("link"),
@@ -430,6 +443,9 @@ std::string FabricResult::toJson() const {
             {"jobs", job_array}};
   if (fabric_links) json["fabric_links"] = *fabric_links;
   if (data_lost) json["data_lost"] = *data_lost;
+  if (peak_rate) {
+    json["peak_rate"] = {{"interval_ps", peak_rate->interval.count()}, {"bytes", peak_rate->bytes}};
+  }
   if (first_mark) {
     json["first_mark"] = {{"time_ps", first_mark->time.count()},
                           {"link", first_mark->link},

@@ -64,7 +64,7 @@ struct LinkLoad {
 
 struct PayloadArrived {
   std::uint64_t bytes = 0;
-  Picoseconds time;  // from the first message posted to the last of these bytes
+  Picoseconds time;  // from the first message posted
 };
 
 // Observation point: endpoint software (modelled).
@@ -86,13 +86,17 @@ struct JobOutcome {
   std::uint64_t messages_failed = 0;
   std::uint64_t messages_open = 0;
   std::uint64_t bytes_arrived = 0;  // payload of whole messages at their receivers, over all ranks
-  // The same with the parts of open messages, each byte once; nothing if the job shares a pair of
-  // hosts with another one, and in results of older programs.
+  // The same with the parts of open messages, each byte once, until the last of them; of an
+  // unfinished job until the trial's end. Nothing if the job shares a pair of hosts with another
+  // one, and in results of older programs.
   std::optional<PayloadArrived> arrived{};
   std::uint64_t bytes_per_rank = 0;  // S_fabric: payload that the busiest rank posted
   // For complete messages [ps]: posted to acknowledged, or to arrival for a service without
   // acknowledgements.
   stats::Histogram message_time;
+  // Of the open messages [ps]: posted to the trial's end. In results of older programs they are as
+  // old as can be.
+  stats::Histogram open_age;
   // Posted to completely received [ps], where the job's program requests it
   // (MessageProgram::arrival_times).
   std::optional<stats::Histogram> arrival_time{};
@@ -106,7 +110,9 @@ struct JobOutcome {
 struct FlowSummary {
   std::uint64_t flows = 0;  // with a goodput
   // Goodput of a flow, measured at the receiver: its payload, each byte once, over the time from
-  // the first data frame sent to the last payload arrived. 0 for a starved flow: nothing arrived
+  // the first data frame sent to the last payload arrived. The time ends later where more was to
+  // arrive: with open messages at the trial's end; for a flow that gave up messages, and without
+  // acknowledgements, at its last completion or frame sent. 0 for a starved flow: nothing arrived
   // in at least the time that the quickest flow needed. Without any arrival no flow has a goodput.
   std::optional<double> jfi{};
   std::optional<double> goodput_min_gbps{};
@@ -149,6 +155,13 @@ struct FirstMark {
   std::uint64_t queue_bytes = 0;      // the depth that decided
 };
 
+// The busiest of a trial's intervals [i * interval, (i + 1) * interval): data frames that left the
+// fabric towards hosts, all hosts together.
+struct PeakRate {
+  Picoseconds interval;
+  std::uint64_t bytes = 0;  // of whole frames
+};
+
 // Receiver credit, nominal bytes over all destinations.
 struct CreditUse {
   std::uint64_t granted = 0;
@@ -185,6 +198,7 @@ struct FabricResult {
   std::optional<transport::ConnectionStats> connections{};
   std::optional<LossTimes> loss_times{};  // if the trial requests them
   std::optional<FirstMark> first_mark{};  // if the trial requests it
+  std::optional<PeakRate> peak_rate{};    // if the trial requests it
   std::optional<CreditUse> credit{};      // where destinations gave any
   FlowSummary flows;
   std::vector<JobOutcome> jobs;

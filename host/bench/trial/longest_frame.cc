@@ -18,6 +18,12 @@ Bytes longestFrame(const TransportSpec& transport) {
                                      uet.mtu_payload));
 }
 
+Bytes packetPayload(const TransportSpec& transport) {
+  const auto* roce = std::get_if<transport::RoceSpec>(&transport);
+  return Bytes(roce != nullptr ? std::int64_t{roce->path_mtu}
+                               : std::int64_t{std::get<transport::UetSpec>(transport).mtu_payload});
+}
+
 Bytes longestFrame(const TrialSpec& spec) {
   Bytes longest;
   const bool jobs = spec.workload && !spec.workload->jobs.empty();

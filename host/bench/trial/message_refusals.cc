@@ -87,8 +87,8 @@ Bytes messageBytes(const StreamSpec& stream) {
 std::vector<std::string> messageRefusals(const TrialSpec& spec, const Capabilities& capabilities) {
   std::vector<std::string> refusals;
   if (spec.streams.empty()) refusals.emplace_back("the trial has no streams");
-  if (spec.transport || spec.workload || spec.fast_forward || spec.early_end || spec.sampling ||
-      spec.series || spec.loss_times || spec.first_mark) {
+  if (spec.transport || spec.workload || spec.fast_forward || spec.early_end ||
+      spec.recordsFabric()) {
     refusals.emplace_back("workloads and samples of them need the sim bench");
   }
   if (spec.capture_port) {

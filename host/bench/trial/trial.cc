@@ -209,6 +209,10 @@ std::vector<const serving::ServingProgram*> TrialSpec::servingSystems() const {
   return systems;
 }
 
+bool TrialSpec::recordsFabric() const {
+  return sampling || series || loss_times || first_mark || count_flows || peak_interval;
+}
+
 std::string TrialSpec::toJson() const {
   Json stream_array = Json::array();
   for (const auto& stream : streams) stream_array.push_back(toJsonValue(stream));
@@ -237,6 +241,7 @@ std::string TrialSpec::toJson() const {
   if (series) json["series"] = {{"intervals", series->intervals}};
   if (first_mark) json["first_mark"] = true;
   if (count_flows) json["count_flows"] = true;
+  if (peak_interval) json["peak_interval_ps"] = peak_interval->count();
   addCardParts(*this, json);
   return json.dump();
 }

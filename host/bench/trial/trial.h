@@ -143,6 +143,7 @@ struct TrialSpec {
   bool loss_times = false;   // FabricResult::loss_times
   bool first_mark = false;   // FabricResult::first_mark
   bool count_flows = false;  // on the links between switches: FabricResult::link_flow_mmr
+  std::optional<Picoseconds> peak_interval{};  // FabricResult::peak_rate
 
   // For a bench with a tester card; see cardPartRefusals().
   std::vector<DamageSpec> damage;
@@ -156,6 +157,10 @@ struct TrialSpec {
   bool paused_frames_wait = false;
   // Departures are recorded for so many first frames of each stream.
   std::uint32_t departures = 0;
+
+  // Whether it requests records of a simulated fabric, see above: samples, a series, single
+  // figures.
+  [[nodiscard]] bool recordsFabric() const;
 
   // `serving` and the tenants, in their order.
   [[nodiscard]] std::vector<const serving::ServingProgram*> servingSystems() const;

@@ -541,6 +541,12 @@ bool Engine::isDeadlocked() {
   return true;
 }
 
+std::uint64_t Engine::framesRetriedInVain() const {
+  std::uint64_t frames = 0;
+  for (const NodeModel* node : nodes_) frames += node->retriedInVain();
+  return frames;
+}
+
 std::uint64_t Engine::framesInside() const {
   std::uint64_t frames = 0;
   for (const auto& queue : queues_) frames += queue->packets.size();

@@ -55,6 +55,7 @@ class Engine {
   [[nodiscard]] LinkReading read(LinkId link);
   [[nodiscard]] UnsentRest unsentRest(LinkId link) const;
   [[nodiscard]] bool isDeadlocked();
+  [[nodiscard]] std::uint64_t framesRetriedInVain() const;
   [[nodiscard]] std::uint64_t framesInside() const;
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const { return hosts_[host]->received(); }
 

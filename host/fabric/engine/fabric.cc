@@ -65,6 +65,7 @@ LinkReading Fabric::read(LinkId link) { return impl_->engine().read(link); }
 LinkCounters Fabric::linkCounters(LinkId link) const { return impl_->engine().counters(link); }
 UnsentRest Fabric::unsentRest(LinkId link) const { return impl_->engine().unsentRest(link); }
 bool Fabric::isDeadlocked() { return impl_->engine().isDeadlocked(); }
+std::uint64_t Fabric::framesRetriedInVain() const { return impl_->engine().framesRetriedInVain(); }
 double Fabric::bitErrorRate(LinkId link) const { return impl_->engine().plan().bitErrorRate(link); }
 std::uint64_t Fabric::framesInside() const { return impl_->engine().framesInside(); }
 std::uint64_t Fabric::framesReceived(HostId host) const {

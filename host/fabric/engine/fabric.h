@@ -113,11 +113,14 @@ class Fabric {
   // frames wait for each other. Switches, links, scripts, watchdogs and endpoints have no other
   // events. What a tester's port may send is not known here.
   [[nodiscard]] bool isDeadlocked();
+  // Frames that LLR repeats for ever, as far as isDeadlocked() takes it for that.
+  [[nodiscard]] std::uint64_t framesRetriedInVain() const;
   // Errors per bit of a link, 0 to 1e-3, by the rules of the spec.
   [[nodiscard]] double bitErrorRate(LinkId link) const;
   [[nodiscard]] const Topology& topology() const;
   // Frames in queues, on links and held by LLR: sent, and neither delivered nor dropped so far.
-  // Conservation tests compare with it.
+  // Conservation tests compare with it. Also those that stand at a host because their channel can
+  // never have the credits for them.
   [[nodiscard]] std::uint64_t framesInside() const;
   // Frames that arrived at a host, endpoint or tester's port.
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -186,16 +187,28 @@ void HostNode::useWire(Picoseconds now) {
   const PriorityMask held = unrestricted ? PriorityMask{0} : blocked(now);
   if (!transmitter_.full() && endpoint_->transmit(now, held, packet)) {
     packet.source = static_cast<std::uint16_t>(host_);
-    if ((credited_ >> packet.priority & 1U) != 0) {
-      sending_[channels_.of(packet.priority)].consume(creditsOf(*spec_.cbfc, packet.length));
-      if (consumed_due_ == kNever && !consumed_waiting_) setConsumedTimer(now);
+    if ((credited_ >> packet.priority & 1U) == 0 || takeCredits(packet, now)) {
+      transmitter_.commit(now);
     }
-    transmitter_.commit(now);
     updateDecision(now);
   } else {
     decision_ =
         unrestricted ? kNever : std::min(transmitter_.resumesAt(0xFF), transmitter_.replayAt());
   }
+}
+
+// Takes the credits of a frame that leaves now. Returns false for one that needs more than its
+// channel can ever have: it stands at the head of the channel for good.
+bool HostNode::takeCredits(const Packet& packet, Picoseconds now) {
+  const unsigned channel = channels_.of(packet.priority);
+  const std::int32_t credits = creditsOf(*spec_.cbfc, packet.length);
+  if (std::int64_t{credits} > std::int64_t{channels_.limit(channel)}) {
+    standing_ |= static_cast<PriorityMask>(1U << channel);
+    return false;
+  }
+  sending_[channel].consume(credits);
+  if (consumed_due_ == kNever && !consumed_waiting_) setConsumedTimer(now);
+  return true;
 }
 
 // Sends a PAUSE frame, an LLR replay or a CC_Update, which go before the endpoint's frames. Returns
@@ -219,7 +232,7 @@ bool HostNode::sendUrgent(Picoseconds now) {
 }
 
 // Paused priorities, and those without credits. The length of the endpoint's next frame is unknown
-// here, so a channel needs credits for the longest frame, or all its credits.
+// here, so a channel needs credits for the longest frame, or all its credits if these are fewer.
 PriorityMask HostNode::blocked(Picoseconds now) {
   PriorityMask blocked = transmitter_.pausedAt(now);
   for (PriorityMask left = credited_; left != 0; left &= left - 1) {
@@ -228,7 +241,9 @@ PriorityMask HostNode::blocked(Picoseconds now) {
     const std::uint32_t limit = channels_.limit(channel);
     const std::int32_t needed =
         std::min(creditsOf(*spec_.cbfc, kLongestFrame.count()), static_cast<std::int32_t>(limit));
-    if (!sending_[channel].cover(needed, limit)) blocked |= static_cast<PriorityMask>(1U << p);
+    if ((standing_ >> channel & 1U) != 0 || !sending_[channel].cover(needed, limit)) {
+      blocked |= static_cast<PriorityMask>(1U << p);
+    }
   }
   return blocked;
 }
@@ -276,7 +291,7 @@ void HostNode::runTimers(Picoseconds now) {
 
 // A storm repeats its PAUSE frame after half of the pause time and ends it with a time of 0.
 void HostNode::runStorms(Picoseconds now) {
-  const Picoseconds refresh = transmitter_.clock().serialization(64) * 0xFFFF / 2;
+  const Picoseconds refresh = stormRefresh(transmitter_.clock().serialization(kControlFrameBytes));
   storm_ = kNever;
   for (Storm& storm : storms_) {
     if (storm.next == now) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -57,6 +58,9 @@ class HostNode final : public NodeModel {
   Picoseconds run(Picoseconds begin, Picoseconds end) override;
   void prefetch() const override;
   [[nodiscard]] bool settled(Picoseconds now) override;
+  [[nodiscard]] std::uint64_t retriedInVain() const override {
+    return transmitter_.retriesInVain() ? transmitter_.retrying() : 0;
+  }
   [[nodiscard]] PriorityMask pausedOn(std::uint32_t /*port*/, Picoseconds now) override {
     return transmitter_.pausedAt(now);
   }
@@ -86,7 +90,8 @@ class HostNode final : public NodeModel {
     return transmitter_.unsentRest(now);
   }
   [[nodiscard]] std::uint64_t framesInside() const {
-    return transmitter_.retrying() + ingress_.heldFrames();
+    return transmitter_.retrying() + ingress_.heldFrames() +
+           static_cast<std::uint64_t>(std::popcount(standing_));
   }
 
  private:
@@ -108,6 +113,7 @@ class HostNode final : public NodeModel {
         endpoint_->hasFrames() || !unrestricted() ? later(transmitter_.freeAt(), now) : kNever;
   }
   void useWire(Picoseconds now);
+  bool takeCredits(const Packet& packet, Picoseconds now);
   bool sendUrgent(Picoseconds now);
   void runStorms(Picoseconds now);
   void freeArrived(const Packet& packet, Picoseconds now);
@@ -133,6 +139,7 @@ class HostNode final : public NodeModel {
   Endpoint* endpoint_ = nullptr;
   Picoseconds decision_ = kNever;  // when to offer the wire
   PriorityMask credited_ = 0;
+  PriorityMask standing_ = 0;  // channels with a frame that never gets its credits
   VirtualChannels channels_;
   std::array<SendingCredits, 8> sending_{};      // by channel
   std::array<ReceivingCredits, 8> receiving_{};  // by channel

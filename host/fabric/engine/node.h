@@ -41,6 +41,8 @@ class NodeModel : public PagedObject {
   // This node has no events any more except repetitions of its PAUSE frames. What other nodes may
   // still send, and pauses that are not repeated, are not considered.
   [[nodiscard]] virtual bool settled(Picoseconds now) = 0;
+  // Frames at links whose LLR repeats them for ever (Transmitter::retriesInVain()).
+  [[nodiscard]] virtual std::uint64_t retriedInVain() const = 0;
   // Priorities that the far end of its `port` has paused.
   [[nodiscard]] virtual PriorityMask pausedOn(std::uint32_t port, Picoseconds now) = 0;
   // Priorities for which it repeats PAUSE towards the far end of its `port`.

@@ -27,6 +27,7 @@ void join(std::vector<Outage>& outages) {
   for (const Outage& outage : outages) {
     if (!joined.empty() && outage.down <= joined.back().up) {
       joined.back().up = std::max(joined.back().up, outage.up);
+      joined.back().bridged = joined.back().bridged && outage.bridged;
     } else {
       joined.push_back(outage);
     }
@@ -37,13 +38,15 @@ void join(std::vector<Outage>& outages) {
 }  // namespace
 
 std::vector<std::vector<Outage>> outagesOf(const Topology& topology,
-                                           const std::vector<FailureSpec>& failures) {
+                                           const std::vector<FailureSpec>& failures,
+                                           Picoseconds pcs_lost) {
   std::vector<std::vector<Outage>> outages(topology.links().size());
   for (std::size_t i = 0; i < failures.size(); ++i) {
     const FailureSpec& failure = failures[i];
-    const Outage outage{failure.down, failure.up.value_or(kNever)};
     const FailedElement element =
         failedElement(topology, failure.element, fmt::format("failures[{}].element", i));
+    // How long it is, is known when all are joined.
+    const Outage outage{failure.down, failure.up.value_or(kNever), !element.is_switch};
     if (element.is_switch) {
       for (const LinkId link : topology.nodes()[element.id].out_links) {
         addCable(outages, link, outage);
@@ -52,8 +55,23 @@ std::vector<std::vector<Outage>> outagesOf(const Topology& topology,
       addCable(outages, element.id, outage);
     }
   }
-  for (std::vector<Outage>& link : outages) join(link);
+  for (std::vector<Outage>& link : outages) {
+    join(link);
+    for (Outage& one : link) {
+      one.bridged = one.bridged && one.up != kNever && one.up - one.down <= pcs_lost;
+    }
+  }
   return outages;
+}
+
+bool isBridged(const FailureSpec& failure, const Topology& topology,
+               const std::vector<std::vector<Outage>>& outages) {
+  const FailedElement element = failedElement(topology, failure.element, "failures");
+  if (element.is_switch) return false;
+  const std::vector<Outage>& link = outages[element.id];
+  return std::any_of(link.begin(), link.end(), [&](const Outage& one) {
+    return one.bridged && one.down <= failure.down && failure.down < one.up;
+  });
 }
 
 FailedElement failedElement(const Topology& topology, const std::string& name,
@@ -77,6 +95,7 @@ RoutingSchedule::RoutingSchedule(const Topology& topology,
   std::map<Picoseconds, std::vector<LinkId>> changes;
   for (LinkId link = 0; link < outages.size(); ++link) {
     for (const Outage& outage : outages[link]) {
+      if (outage.bridged) continue;
       changes[outage.down].push_back(link);
       if (outage.up != kNever) changes[outage.up].push_back(link);
     }

@@ -19,6 +19,8 @@ namespace plumbline::fabric {
 struct Outage {
   Picoseconds down;
   Picoseconds up;
+  // LLR waits for its end, so the link does not count as down, and routing does not see it.
+  bool bridged = false;
 };
 
 // The element of a FailureSpec: a switch, or a cable by the lower of its two link ids.
@@ -34,13 +36,21 @@ FailedElement failedElement(const Topology& topology, const std::string& name,
                             const std::string& where);
 
 // By link: empty for a link that never fails. A failed switch takes all its links, both directions;
-// overlapping and touching outages of one link are joined. Throws as failedElement().
+// overlapping and touching outages of one link are joined. Outages of at most `pcs_lost` are
+// bridged, but none in which a switch fails, because the state of its LLR is lost with it. Throws
+// as failedElement().
 std::vector<std::vector<Outage>> outagesOf(const Topology& topology,
-                                           const std::vector<FailureSpec>& failures);
+                                           const std::vector<FailureSpec>& failures,
+                                           Picoseconds pcs_lost = Picoseconds(0));
+
+// Whether the outage that `failure`, one of those that `outages` were made of, belongs to is
+// bridged.
+bool isBridged(const FailureSpec& failure, const Topology& topology,
+               const std::vector<std::vector<Outage>>& outages);
 
 // The tables over time. A change of link state at t is in the tables from t + convergence on, even
-// if the state has changed again by then. Equal states share one table. Tables live as long as
-// this.
+// if the state has changed again by then; bridged outages are no changes. Equal states share one
+// table. Tables live as long as this.
 class RoutingSchedule {
  public:
   // `outages` as outagesOf() returns them. Throws Error(kUsage) as Routing for the intact topology.

@@ -34,7 +34,6 @@ LinkRetry linkRetry(const LlrSpec& llr, const Link& there, double there_error_ra
   retry.timer = llr.replay_timer.value_or(2 * retryTime(kLongestFrame, llr, there, back));
   retry.max_replays = llr.max_replays;
   if (llr.replay_buffer) retry.buffer = llr.replay_buffer->count();
-  retry.pcs_lost = llr.pcs_lost.value_or(Picoseconds(0));
   retry.data_age = llr.data_age.value_or(kNever);
   retry.init_interval = llr.init_interval;
   return retry;

@@ -23,7 +23,6 @@ struct LinkRetry {
   Picoseconds timer;
   std::optional<std::uint32_t> max_replays;
   std::int64_t buffer = INT64_MAX;  // bytes
-  Picoseconds pcs_lost;             // outages up to this length are bridged
   Picoseconds data_age;             // kNever: any
   Picoseconds init_interval;
 };

@@ -69,14 +69,10 @@ void LinkRetrySender::startReplayTimer(const LinkFaults& faults, Picoseconds now
 // Expiry of a replay timer that starts at `start` and restarts at the end of each outage.
 Picoseconds LinkRetrySender::timerExpiry(const LinkFaults& faults, Picoseconds start) const {
   for (const Outage& outage : faults.upcoming()) {
-    if (outage.down >= start + spec_.timer || !bridges(outage)) break;
+    if (outage.down >= start + spec_.timer || !outage.bridged) break;
     start = later(start, outage.up);
   }
   return start + spec_.timer;
-}
-
-bool LinkRetrySender::bridges(const Outage& outage) const {
-  return outage.up != kNever && outage.up - outage.down <= spec_.pcs_lost;
 }
 
 // Whether an ordered set that is in flight, in either direction, from `sent` to `until` is lost:
@@ -129,7 +125,7 @@ void LinkRetrySender::startAckTimer(const LinkFaults& faults, Picoseconds since)
   unacked_->due = timerExpiry(faults, since);
   for (const Outage& outage : faults.upcoming()) {
     if (outage.down >= unacked_->due) return;
-    if (!bridges(outage)) {
+    if (!outage.bridged) {
       unacked_.reset();
       return;
     }
@@ -223,7 +219,7 @@ void LinkRetrySender::replay(Transmitter& transmitter, Picoseconds first_bit) {
   LinkFaults& faults = transmitter.faults_;
   const Picoseconds last_bit = transmitter.lastBitAt();
   const bool cut = faults.outageIn(first_bit, last_bit + transmitter.setup_.propagation);
-  if (cut && !bridges(faults.nextOutage())) {
+  if (cut && !faults.nextOutage().bridged) {
     giveUp(transmitter, DropReason::kLinkDown, first_bit);
     return;
   }
@@ -303,7 +299,7 @@ void LinkRetrySender::repeatUnacked(Transmitter& transmitter, Picoseconds first_
   LinkFaults& faults = transmitter.faults_;
   const Picoseconds last_bit = transmitter.lastBitAt();
   const bool cut = faults.outageIn(first_bit, last_bit + transmitter.setup_.propagation);
-  if (cut && !bridges(faults.nextOutage())) {
+  if (cut && !faults.nextOutage().bridged) {
     unacked_.reset();
     return;
   }

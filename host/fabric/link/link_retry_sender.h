@@ -41,8 +41,6 @@ class LinkRetrySender {
   // With that rate of errors per bit, the first of these frames gets through with a probability
   // below 10^-9, and LLR never gives it up.
   [[nodiscard]] bool retriesInVain(double bit_error_rate) const;
-  // LLR waits for the end of this outage.
-  [[nodiscard]] bool bridges(const Outage& outage) const;
 
  private:
   struct ReplayFrame {

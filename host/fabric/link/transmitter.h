@@ -159,9 +159,7 @@ class Transmitter {
   }
   void blockUntil(Picoseconds time) { wire_.free_at = time; }
   // LLR waits for the end of the outage that was found last.
-  [[nodiscard]] bool bridgesOutage() const {
-    return retry_ && retry_->bridges(faults_.nextOutage());
-  }
+  [[nodiscard]] bool bridgesOutage() const { return retry_ && faults_.nextOutage().bridged; }
   PriorityMask expirePauses(Picoseconds now);
   void updatePaused() {
     paused_ = pauses_.mask();

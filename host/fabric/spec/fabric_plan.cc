@@ -19,7 +19,29 @@ std::vector<double> bitErrorRates(const Topology& topology, const FabricSpec& sp
   return rates;
 }
 
+// The longest outage of a cable that LLR bridges.
+Picoseconds longestBridged(const SwitchSpec& switches) {
+  return switches.llr ? switches.llr->pcs_lost.value_or(Picoseconds(0)) : Picoseconds(0);
+}
+
+// The down times of the links, by link.
+std::vector<std::vector<Outage>> outagesOf(const Topology& topology, const FabricSpec& spec) {
+  return outagesOf(topology, spec.failures, longestBridged(spec.switches));
+}
+
 }  // namespace
+
+std::vector<FailureSpec> unbridged(const std::vector<FailureSpec>& failures,
+                                   const FabricSpec& spec) {
+  if (longestBridged(spec.switches) == Picoseconds(0)) return failures;
+  const Topology topology = buildTopology(spec.topology);
+  const auto outages = outagesOf(topology, spec);
+  std::vector<FailureSpec> left;
+  for (const FailureSpec& failure : failures) {
+    if (!isBridged(failure, topology, outages)) left.push_back(failure);
+  }
+  return left;
+}
 
 Topology checkedTopology(const FabricSpec& spec) {
   validate(spec);
@@ -29,7 +51,7 @@ Topology checkedTopology(const FabricSpec& spec) {
 FabricPlan::FabricPlan(Topology topology, const FabricSpec& spec)
     : spec_(spec),
       topology_(std::move(topology)),
-      outages_(outagesOf(topology_, spec_.failures)),
+      outages_(outagesOf(topology_, spec_)),
       bit_error_rates_(bitErrorRates(topology_, spec_)),
       schedule_(topology_, outages_, spec_.convergence, spec_.seed) {}
 

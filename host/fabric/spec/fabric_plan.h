@@ -15,6 +15,10 @@ namespace plumbline::fabric {
 // The graph of `spec`. Throws Error(kUsage) for an impossible spec (zero delay, no hosts, …).
 Topology checkedTopology(const FabricSpec& spec);
 
+// Those of `failures`, all of which `spec` has, that its LLR does not bridge.
+std::vector<FailureSpec> unbridged(const std::vector<FailureSpec>& failures,
+                                   const FabricSpec& spec);
+
 // The graph of a specification, its routes, and its failures over time: enough to tell whether a
 // Fabric can be built and how long its paths are, without queues, links and nodes, which need most
 // of a large fabric's memory. Read-only.

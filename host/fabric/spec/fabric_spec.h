@@ -208,6 +208,10 @@ struct FailureSpec {
   std::optional<Picoseconds> up;  // nothing = never
 };
 
+// How often a storm repeats its PAUSE frame: after half of the longest pause, which is 65,535
+// times 512 bit times (`quantum`).
+constexpr Picoseconds stormRefresh(Picoseconds quantum) { return quantum * 0xFFFF / 2; }
+
 // A host that sends PAUSE for `priorities` from `start` on for `duration`, refreshed before it
 // expires: a slow receiver, or a PFC storm.
 struct PauseStormSpec {

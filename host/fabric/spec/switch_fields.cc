@@ -28,7 +28,8 @@ using fabric::WatchdogSpec;
 constexpr Picoseconds kInstant{1};
 // Most bytes of a weighted queue's quantum.
 constexpr Bytes kMaxQuantum{std::int64_t{1} << 24};
-constexpr Fraction kMinAlpha = Fraction::partsPerTrillion(1);
+// Switches keep it in units of this (docs/model/switch.md).
+constexpr Fraction kMinAlpha = Fraction::partsPerTrillion(Fraction::kOne / 4096);
 constexpr Fraction kMaxAlpha = Fraction::partsPerTrillion(1024 * Fraction::kOne);
 // Longest time a receiver may take to react; the bounds of IEEE 802.3 Annex 31B are a thousandth.
 constexpr Picoseconds kMaxReaction = milliseconds(1);

@@ -2,12 +2,18 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstdint>
+#include <string>
 
+#include "base/counted.h"
+#include "fabric/link/credits.h"
 #include "fabric/spec/spec_checks.h"
 #include "spec/field.h"
 
 namespace plumbline::fabric {
 namespace {
+
+constexpr std::int64_t kShortestFrame = 64;  // of Ethernet, with FCS
 
 void checkSharedBuffer(const SwitchSpec& switches, std::uint32_t max_ports) {
   const SharedBufferSpec& buffer = *switches.shared_buffer;
@@ -90,6 +96,15 @@ void checkVirtualChannels(const CbfcSpec& cbfc) {
   }
 }
 
+// A limit that the shortest frame exceeds lets nothing through.
+void checkCreditLimit(const CbfcSpec& cbfc, std::uint32_t limit, const std::string& field) {
+  const std::int32_t needed = creditsOf(cbfc, kShortestFrame);
+  if (static_cast<std::int64_t>(limit) >= needed) return;
+  refuse(fmt::format("a frame of {} B needs more than {} to leave: nothing is ever sent",
+                     kShortestFrame, counted(limit, "credit")),
+         field, fmt::format("at least {}", needed));
+}
+
 void checkCbfc(const SwitchSpec& switches) {
   const CbfcSpec& cbfc = *switches.cbfc;
   if (switches.pfc && (switches.pfc->priorities & cbfc.channels) != 0) {
@@ -97,6 +112,14 @@ void checkCbfc(const SwitchSpec& switches) {
            "priorities that are not in switches.pfc.priorities");
   }
   checkVirtualChannels(cbfc);
+  PriorityMask own = cbfc.channels;  // in a channel with the common limit
+  for (std::size_t i = 0; i < cbfc.virtual_channels.size(); ++i) {
+    const VirtualChannelSpec& channel = cbfc.virtual_channels[i];
+    own &= static_cast<PriorityMask>(~channel.priorities);
+    checkCreditLimit(cbfc, channel.credits,
+                     fmt::format("switches.cbfc.virtual_channels[{}].credits", i));
+  }
+  if (own != 0) checkCreditLimit(cbfc, cbfc.credits, "switches.cbfc.credits");
 }
 
 }  // namespace

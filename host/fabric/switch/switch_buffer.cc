@@ -3,22 +3,22 @@
 #include <algorithm>
 #include <bit>
 
+#include "fabric/switch/buffer_room.h"
+
 namespace plumbline::fabric {
 
 SwitchBuffer::SwitchBuffer(const SwitchSpec& spec, std::uint32_t ports)
     : ingress_(std::size_t{ports} * 8) {
-  std::int64_t headrooms = 0;
   if (spec.pfc) {
     xoff_ = spec.pfc->xoff.count();
     xon_ = spec.pfc->xon.count();
     headroom_ = spec.pfc->headroom.count();
-    headrooms = headroom_ * std::popcount(spec.pfc->priorities) * ports;
     if (spec.pfc->dynamic_alpha) pfc_alpha_ = fixedAlpha(*spec.pfc->dynamic_alpha);
   }
   if (spec.shared_buffer) {
     is_shared_ = true;
     reserve_ = spec.shared_buffer->reserve_per_port.count();
-    shared_ = spec.shared_buffer->total.count() - headrooms - reserve_ * ports;
+    shared_ = sharedPart(spec, ports).count();
     alpha_ = fixedAlpha(spec.shared_buffer->alpha);
   } else {
     port_limit_ = spec.buffer_per_port.count();

@@ -134,6 +134,15 @@ bool SwitchNode::settled(Picoseconds now) {
   return true;
 }
 
+std::uint64_t SwitchNode::retriedInVain() const {
+  std::uint64_t frames = 0;
+  for (std::uint32_t port = 0; port < ports_; ++port) {
+    const Transmitter& transmitter = egress_[port].transmitter;
+    if (transmitter.retriesInVain()) frames += transmitter.retrying();
+  }
+  return frames;
+}
+
 PriorityMask SwitchNode::pausing(std::uint32_t port) const {
   PriorityMask mask = 0;
   for (PriorityMask left = lossless_; left != 0; left &= left - 1) {

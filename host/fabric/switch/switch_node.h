@@ -63,6 +63,7 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   Picoseconds run(Picoseconds begin, Picoseconds end) override;
 
   [[nodiscard]] bool settled(Picoseconds now) override;
+  [[nodiscard]] std::uint64_t retriedInVain() const override;
   [[nodiscard]] PriorityMask pausedOn(std::uint32_t port, Picoseconds now) override {
     return egress_[port].transmitter.pausedAt(now);
   }

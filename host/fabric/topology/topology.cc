@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <utility>
 
@@ -69,6 +70,13 @@ void Topology::addLink(NodeId from, NodeId to, BitRate rate, Picoseconds delay) 
   std::vector<LinkId>& ports = nodes_[from].out_links;
   links_.push_back({from, static_cast<std::uint32_t>(ports.size()), to, rate, delay});
   ports.push_back(static_cast<LinkId>(links_.size() - 1));
+}
+
+std::uint32_t Topology::minPorts() const {
+  if (switches_.empty()) return 0;
+  std::size_t min = SIZE_MAX;
+  for (const NodeId id : switches_) min = std::min(min, nodes_[id].out_links.size());
+  return static_cast<std::uint32_t>(min);
 }
 
 std::uint32_t Topology::maxPorts() const {
@@ -171,6 +179,14 @@ std::vector<LinkId> Topology::selectLinks(std::string_view selector,
     if (all || joinsSwitches(id) == fabric) selected.push_back(id);
   }
   return selected;
+}
+
+std::string nodeKind(const std::string& name) {
+  std::string kind = name.substr(name.rfind('.') + 1);
+  while (!kind.empty() && std::isdigit(static_cast<unsigned char>(kind.back())) != 0) {
+    kind.pop_back();
+  }
+  return kind.empty() ? name : kind;
 }
 
 std::optional<Ratio> oversubscription(const Topology& topology) {

@@ -62,7 +62,8 @@ class Topology {
   [[nodiscard]] const std::vector<NodeId>& hosts() const { return hosts_; }
   [[nodiscard]] const std::vector<NodeId>& switches() const { return switches_; }
 
-  // Most ports that any switch has.
+  // Fewest and most ports that any switch has; 0 without a switch.
+  [[nodiscard]] std::uint32_t minPorts() const;
   [[nodiscard]] std::uint32_t maxPorts() const;
 
   [[nodiscard]] std::string linkName(LinkId link) const;
@@ -109,6 +110,9 @@ class Topology {
 //   kPools      prefill<l>, decode<l>, spine<s>           leaf: hosts, spines; spine: leaves
 //   kGraph      as listed                                 hosts by number, other cables as listed
 Topology buildTopology(const TopologySpec& spec);
+
+// "leaf" of "pod1.leaf12": what kind of node has the name; all of it where it is a number.
+std::string nodeKind(const std::string& name);
 
 // a : b in lowest terms.
 struct Ratio {

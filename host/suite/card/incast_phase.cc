@@ -14,6 +14,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/counted.h"
 #include "suite/card/card.h"
 #include "suite/card/card_procedure.h"
 #include "suite/framework/fabric_metrics.h"
@@ -112,7 +113,7 @@ Design IncastPhaseProcedure::design(const TestConfig& config) const {
   for (const std::uint32_t count : senders) {
     if (count > possible) {
       design.refusals.push_back(
-          fmt::format("{} senders and {}, DUT and tester have {} ports", count,
+          fmt::format("{} and {}, DUT and tester have {} ports", counted(count, "sender"),
                       hasBackground(own.card) ? "two other ports" : "a receiver", ports));
       return design;
     }

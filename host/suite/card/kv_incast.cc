@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.h"
 #include "bench/card/stream_frame.h"
 #include "bench/trial/message_refusals.h"
 #include "suite/card/card.h"
@@ -135,8 +136,9 @@ Design KvIncastProcedure::design(const TestConfig& config) const {
   }
   if (!otherClass(config.scenario.switches, config.scenario.traffic.format.priority)) {
     design.refusals.emplace_back(
-        "PFC pauses all other priorities: the second thin stream needs one without it "
-        "(dut.switch.pfc.priorities)");
+        "the second thin stream needs a priority without PFC that the DUT serves before that of "
+        "the "
+        "messages (dut.switch.pfc.priorities, dut.switch.weights)");
   }
   for (const Bytes message : messages) {
     if (message.count() % 4 == 0 && kvFrames(message) <= kMaxKvFrames) continue;
@@ -148,8 +150,8 @@ Design KvIncastProcedure::design(const TestConfig& config) const {
   for (const std::uint32_t count : senders) {
     if (count == 0 || count > possible) {
       design.refusals.push_back(fmt::format(
-          "{} senders, a receiver and two hosts for the thin streams; DUT and tester have {} ports",
-          count, ports));
+          "{}, a receiver and two hosts for the thin streams; DUT and tester have {} ports",
+          counted(count, "sender"), ports));
     }
   }
   if (!design.refusals.empty()) return design;

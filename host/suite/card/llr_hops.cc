@@ -22,6 +22,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "bench/card/retry_time.h"
 #include "fabric/link/link_retry.h"
 #include "fabric/topology/topology.h"
@@ -413,9 +414,9 @@ void checkAbove(const Measured& one, ResultBuilder& builder) {
   for (const bench::TrialResult& trial : one.trials) {
     for (const bench::StreamResult& stream : trial.streams) {
       if (stream.lost + stream.duplicate + stream.out_of_order + stream.stale == 0) continue;
-      builder.anomaly(fmt::format("above the retries {} frames of '{}' were lost, {} came twice "
+      builder.anomaly(fmt::format("above the retries {} of '{}' lost, {} came twice "
                                   "and {} out of order",
-                                  stream.lost, stream.name, stream.duplicate,
+                                  counted(stream.lost, "frame"), stream.name, stream.duplicate,
                                   stream.out_of_order + stream.stale),
                       one.point.label);
     }

@@ -17,6 +17,7 @@
 #include <set>
 #include <utility>
 
+#include "base/counted.h"
 #include "bench/card/retry_time.h"
 #include "suite/card/card.h"
 #include "suite/card/card_procedure.h"
@@ -388,21 +389,23 @@ void addDrawings(const std::vector<Measured>& measured, ResultBuilder& builder) 
 void check(const SweepPoint& point, const TrialResult& trial, ResultBuilder& builder) {
   const bench::StreamResult& stream = trial.streams.front();
   if (stream.lost + stream.duplicate + stream.out_of_order + stream.stale > 0) {
-    builder.anomaly(fmt::format("above link-level retry {} frames were lost, {} came twice and {} "
+    builder.anomaly(fmt::format("above link-level retry {} lost, {} came twice and {} "
                                 "out of order",
-                                stream.lost, stream.duplicate, stream.out_of_order + stream.stale),
+                                counted(stream.lost, "frame"), stream.duplicate,
+                                stream.out_of_order + stream.stale),
                     point.label);
   }
   const LinkRetryOutcome& seen = receiver(point, trial);
   if (seen.counters.rx_bad != injectedErrors(point, trial)) {
-    builder.anomaly(fmt::format("{} frames were damaged, {} were found to be",
-                                injectedErrors(point, trial), seen.counters.rx_bad),
-                    point.label);
+    builder.anomaly(
+        fmt::format("{} damaged, {} found to be", counted(injectedErrors(point, trial), "frame"),
+                    seen.counters.rx_bad),
+        point.label);
   }
   if (seen.missing.count() > 0) {
-    builder.anomaly(
-        fmt::format("{} retries of missing frames, and none was dropped", seen.missing.count()),
-        point.label);
+    builder.anomaly(fmt::format("{} of missing frames, and none was dropped",
+                                counted(seen.missing.count(), "retry")),
+                    point.label);
   }
   const double error = retryError(point, trial).value_or(0);
   if (error > kClock.toNanoseconds()) {

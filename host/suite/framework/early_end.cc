@@ -24,14 +24,12 @@ const char* nameOf(bench::WatchedFigure figure) {
   return "mean iteration time";
 }
 
-// "21 to 37 iterations"; "1.5 to 4 s".
+// "21 to 37 iterations"; "1.5 ms to 4 ms".
 std::string reached(const std::vector<const bench::TrialResult*>& trials) {
   const auto iterations = [](const bench::TrialResult* trial) {
     return trial->early_end->iterations;
   };
-  const auto end = [](const bench::TrialResult* trial) {
-    return trial->early_end->end.toSeconds();
-  };
+  const auto end = [](const bench::TrialResult* trial) { return trial->early_end->end; };
   const auto [min, max] = std::minmax_element(
       trials.begin(), trials.end(),
       [&](const auto* a, const auto* b) { return iterations(a) < iterations(b); });
@@ -40,7 +38,7 @@ std::string reached(const std::vector<const bench::TrialResult*>& trials) {
   }
   const auto [shortest, longest] = std::minmax_element(
       trials.begin(), trials.end(), [&](const auto* a, const auto* b) { return end(a) < end(b); });
-  return fmt::format("{:.4g} to {:.4g} ms", 1e3 * end(*shortest), 1e3 * end(*longest));
+  return fmt::format("{} to {}", roundedTimeText(end(*shortest)), roundedTimeText(end(*longest)));
 }
 
 }  // namespace

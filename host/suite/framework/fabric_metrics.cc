@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "workload/formulas.h"
 
@@ -139,9 +140,9 @@ Reading busBandwidthGbps(const bench::TrialResult& trial, std::size_t job,
 
 Picoseconds meanIteration(const bench::JobOutcome& job) {
   if (job.iterations.empty()) return job.completion;
-  Picoseconds sum;
-  for (const Picoseconds time : job.iterations) sum += time;
-  return sum / static_cast<std::int64_t>(job.iterations.size());
+  Int128 sum = 0;  // of iterations that overlap it may be beyond Picoseconds
+  for (const Picoseconds time : job.iterations) sum += time.count();
+  return Picoseconds(static_cast<std::int64_t>(sum / std::ssize(job.iterations)));
 }
 
 Picoseconds iterationQuantile(const bench::JobOutcome& job, double quantile) {

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "fabric/topology/topology.h"
+
 namespace plumbline::suite {
 namespace {
 
@@ -35,15 +37,6 @@ struct NaturalOrder {
     return std::tuple(naturalKey(a), a) < std::tuple(naturalKey(b), b);
   }
 };
-
-// "leaf" of "pod1.leaf12": the last part without its number.
-std::string kindOf(const std::string& name) {
-  std::string kind = name.substr(name.rfind('.') + 1);
-  while (!kind.empty() && std::isdigit(static_cast<unsigned char>(kind.back())) != 0) {
-    kind.pop_back();
-  }
-  return kind;
-}
 
 // Mean over parallel cables.
 struct LinkMean {
@@ -89,7 +82,7 @@ std::vector<results::HeatMap> linkHeatMaps(const std::vector<bench::LinkLoad>& l
     const std::string from = link.name.substr(0, dash);
     // Without the number of a parallel cable.
     const std::string to = link.name.substr(dash + 1, link.name.find('#', dash) - dash - 1);
-    LinkMean& load = by_kinds[{kindOf(from), kindOf(to)}][{from, to}];
+    LinkMean& load = by_kinds[{fabric::nodeKind(from), fabric::nodeKind(to)}][{from, to}];
     load.sum += link.utilisation;
     ++load.cables;
   }

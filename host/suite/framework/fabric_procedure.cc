@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/work.h"
+#include "fabric/spec/describe.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/rc_recovery.h"
 #include "suite/framework/residual_time.h"
@@ -23,6 +24,17 @@ namespace {
 
 constexpr double kPayloadPerPacket = 4096;
 constexpr double kControl = 0.2;  // packets of control per data packet
+
+// Those that differ in words, in the order of the points.
+std::vector<fabric::TopologySpec> topologiesOf(const std::vector<SweepPoint>& points) {
+  std::vector<fabric::TopologySpec> topologies;
+  std::set<std::string> texts;
+  for (const SweepPoint& point : points) {
+    const fabric::TopologySpec& topology = point.spec.dut.topology;
+    if (texts.insert(fabric::topologyText(topology)).second) topologies.push_back(topology);
+  }
+  return topologies;
+}
 
 }  // namespace
 
@@ -100,7 +112,7 @@ results::TestResult FabricProcedure::run(const TestConfig& config, TrialRunner& 
   const Design design = this->design(config);
   requireRunnable(*this, planOf(config, design));
   ResultBuilder builder(*this, section(), design.numbers.deviations(), config,
-                        design.own_topology ? &design.points.front().spec.dut.topology : nullptr);
+                        topologiesOf(design.points));
   for (const auto& [name, value] : design.numbers.configuration()) {
     builder.result().configuration.emplace_back(name, value);
   }

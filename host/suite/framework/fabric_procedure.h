@@ -51,8 +51,7 @@ struct Design {
   std::uint32_t repetitions = 1;
   std::vector<SweepAxis> axes;
   std::vector<SweepPoint> points;
-  double hop_cost = 1;        // of points added after it; tests/benchmarks/plan_bench measures it
-  bool own_topology = false;  // all points have one of the test's own, not the scenario's
+  double hop_cost = 1;  // of points added after it; tests/benchmarks/plan_bench measures it
   std::vector<std::string> refusals;  // reasons why the design cannot run
 
   // Values that design() computed and report() needs again, such as the points as the procedure

@@ -51,6 +51,11 @@ bool isBaseline(const Design& design, const Measured& measured, const Figure& fi
   return figure.baseline && figure.baseline(placeOf(design, measured));
 }
 
+// Whether every trial had nothing that could have it.
+bool isMoot(const Measured& measured, const Figure& figure) {
+  return figure.moot && std::all_of(measured.trials.begin(), measured.trials.end(), figure.moot);
+}
+
 // Of the repetitions that observed it.
 std::vector<Reading> observedOf(const Design& design, const Measured& measured,
                                 const Figure& figure) {
@@ -107,6 +112,16 @@ std::optional<results::Quantity> meanOf(const Design& design, const Measured& me
   return meanOfReadings(measured, values, figure);
 }
 
+results::Cell cellOf(const Design& design, const Measured& measured, const Figure& figure) {
+  if (isBaseline(design, measured, figure)) return "baseline";
+  const std::vector<Reading> values = observedOf(design, measured, figure);
+  if (!values.empty() && values.size() == measured.trials.size()) {
+    return meanOfReadings(measured, values, figure);
+  }
+  if (isHidden(design, measured, figure) || isMoot(measured, figure)) return "not observed";
+  return partlyObserved(values, measured.trials.size(), figure);
+}
+
 void addTable(const Design& design, std::span<const Measured> measured,
               const std::vector<Figure>& figures, results::Table heading, ResultBuilder& builder) {
   for (const SweepAxis& axis : design.axes) heading.columns.push_back(axis.column);
@@ -114,18 +129,14 @@ void addTable(const Design& design, std::span<const Measured> measured,
   for (const Measured& one : measured) {
     std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
     for (const Figure& figure : figures) {
-      if (isBaseline(design, one, figure)) {
-        row.emplace_back("baseline");
-        continue;
-      }
       const std::vector<Reading> values = observedOf(design, one, figure);
       if (values.size() < one.trials.size()) {
-        const bool hidden = isHidden(design, one, figure);
-        row.emplace_back(hidden ? "not observed"
-                                : partlyObserved(values, one.trials.size(), figure));
+        row.push_back(cellOf(design, one, figure));
+        if (isBaseline(design, one, figure)) continue;
         // A value of some repetitions is one that the point should have.
-        const bool partly = !values.empty() && !figure.kpi.empty();
-        if (figure.fails_limits || hidden || partly) {
+        const bool owed = (figure.fails_limits && !isMoot(one, figure)) ||
+                          isHidden(design, one, figure) || !values.empty();
+        if (owed && !figure.kpi.empty()) {
           builder.notMeasured(figure.kpi, one.point.label);
         }
         continue;
@@ -154,11 +165,6 @@ void addWideTable(const Design& design, const std::vector<Measured>& measured, c
       heading.columns.push_back(point.values[across]);
     }
   }
-  const auto cellOf = [&](const Measured& one, const Figure& of) {
-    if (isBaseline(design, one, of)) return results::Cell("baseline");
-    const auto mean = meanOf(design, one, of);
-    return mean ? results::Cell(*mean) : results::Cell(of.absent);
-  };
   std::vector<std::vector<std::string>> keys;  // of the rows
   for (const Measured& one : measured) {
     std::vector<std::string> key = one.point.values;
@@ -167,14 +173,14 @@ void addWideTable(const Design& design, const std::vector<Measured>& measured, c
     if (known == keys.end()) {
       known = keys.insert(keys.end(), key);
       std::vector<results::Cell>& row = heading.rows.emplace_back(key.begin(), key.end());
-      for (const Figure& of : leading) row.push_back(cellOf(one, of));
+      for (const Figure& of : leading) row.push_back(cellOf(design, one, of));
       row.resize(heading.columns.size(), std::string("not valid"));
     }
     const auto column = std::find(heading.columns.begin() + static_cast<std::ptrdiff_t>(first),
                                   heading.columns.end(), one.point.values[across]) -
                         heading.columns.begin();
     heading.rows[static_cast<std::size_t>(known - keys.begin())][static_cast<std::size_t>(column)] =
-        cellOf(one, figure);
+        cellOf(design, one, figure);
   }
   builder.result().tables.push_back(std::move(heading));
 }

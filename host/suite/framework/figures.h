@@ -30,6 +30,10 @@ struct Figure {
   std::string absent = "not observed";
   // A missing value is worse than any number: a limit on the figure is then not met.
   bool fails_limits = false;
+  // Trials with nothing that could have it, such as a gap between tokens where every answer is one
+  // token. A point of such trials has no value: the cell is "not observed", and limits on the
+  // figure do not apply to it.
+  std::function<bool(const bench::TrialResult& trial)> moot{};
   // Points at which the trials could not show it, for a reason among the anomalies: no values, the
   // cell is "not observed", and a limit on the figure is not met.
   std::function<bool(std::size_t point)> hidden{};
@@ -93,5 +97,8 @@ std::size_t placeOf(const Design& design, const Measured& measured);
 // did not observe it.
 std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
                                         const Figure& figure);
+// What a table says of a figure at a point: the mean; how many repetitions observed it and what is
+// so of the others; "baseline"; "not observed", where it is hidden or moot.
+results::Cell cellOf(const Design& design, const Measured& measured, const Figure& figure);
 
 }  // namespace plumbline::suite

@@ -184,7 +184,7 @@ PointHops hopsOf(const Measured& measured, Bytes longest) {
   PointHops all{measured.point, static_cast<std::uint32_t>(measured.trials.size()), {}};
   Picoseconds time;
   for (const bench::TrialResult& trial : measured.trials) {
-    time += measured.point.spec.duration;
+    time += trial.fabric->load_end;
     for (const bench::LinkLoad& link : trial.fabric->links) {
       if (!link.retries) continue;
       auto hop = std::find_if(all.hops.begin(), all.hops.end(),
@@ -210,10 +210,8 @@ PointHops hopsOf(const Measured& measured, Bytes longest) {
       hop->latency.merge(seen.latency);
       hop->latency.merge(seen.timed_latency);
       hop->slot = frameSlot(Bytes(std::llround(lengthOf(*hop))), link.rate);
-      // A queue may go on draining behind the trial: a line cannot send its frames in less time.
-      const double slot_s = hop->slot.toSeconds();
-      const double busy_s = (hop->frames + hop->repeated) * slot_s;
-      hop->load = hop->frames * slot_s / std::max(time.toSeconds(), busy_s);
+      // Queues go on draining behind the streams, and a hop behind a slower one is idle meanwhile.
+      hop->load = hop->frames * hop->slot.toSeconds() / time.toSeconds();
     }
   }
   return all;
@@ -291,17 +289,20 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
                {},
                {}},
               builder);
-  addHopTable(design, rows, shareColumns(),
-              {"hop_share",
-               "Throughput lost to retries",
-               "Share of repeated frames among all frames on the line. The closed form of "
-               "go-back-N gives this share for the failures that happened, once at the hop's load "
-               "and once at full line rate, which holds while a retry is caught up. The measured "
-               "share lies between the two, within one frame per failure." +
-                   which,
-               {},
-               {}},
-              builder);
+  addHopTable(
+      design, rows, shareColumns(),
+      {"hop_share",
+       "Throughput lost to retries",
+       "Share of repeated frames among all frames on the line. Load: of frames that were "
+       "sent for the first time, until the last frame of the trial has arrived. The closed "
+       "form of go-back-N gives the share for the failures that happened, once at this mean "
+       "load and once at full line rate, which holds while a retry is caught up. A retry "
+       "repeats what was sent within its latency: fewer frames where the hop was idle for a "
+       "part of it, as behind a message and at the end of a trial." +
+           which,
+       {},
+       {}},
+      builder);
 }
 
 void checkRetryCounts(const std::vector<PointHops>& points, ResultBuilder& builder) {

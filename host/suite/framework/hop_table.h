@@ -36,8 +36,7 @@ struct Hop {
   bench::RetryTime computed{};
   Picoseconds wasted{};  // from a damaged frame to its repetition, including half of that frame
   Picoseconds slot{};    // of a frame of mean length
-  // Share of the line that `frames` occupy: of the trials, or of the time that the line needs for
-  // all frames, if that is longer.
+  // Share of the line that `frames` occupy until the end of the trials' load.
   double load = 0;
 
   // Number of retries expected by chance from `frames` and errors, each frame being damaged

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "bench/trial/longest_frame.h"
 #include "fabric/switch/headroom.h"
 #include "fabric/topology/topology.h"
@@ -98,19 +99,22 @@ std::optional<results::Anomaly> LosslessLosses::anomaly() const {
                     headroom_full_, linksText(links_)));
   }
   if (watchdog_ > 0) {
-    what.push_back(
-        fmt::format("{} packets of a lossless priority dropped by the PFC watchdog", watchdog_));
+    what.push_back(fmt::format("{} of a lossless priority dropped by the PFC watchdog",
+                               counted(watchdog_, "packet")));
   }
   if (timeouts_ > 0) {
     what.push_back(fmt::format(
-        "{} timeout{} of endpoints with lossless data{}", timeouts_, timeouts_ == 1 ? "" : "s",
+        "{} of endpoints with lossless data{}", counted(timeouts_, "timeout"),
         headroom_full_ + watchdog_ > 0 ? ""
                                        : ", without a loss: pauses, queues or the way itself took "
                                          "longer than the timeout, or receivers discarded packets "
                                          "out of order"));
   }
   std::string text = fmt::format("{}", fmt::join(what, "; "));
-  if (!reason_.empty()) text += ". Likely reason: " + reason_;
+  if (!reason_.empty()) {
+    text += watchdog_ > 0 ? ". Likely reason for the full headroom: " : ". Likely reason: ";
+    text += reason_;
+  }
   return results::Anomaly{
       std::move(text),
       trials_ == 1 ? first_ : fmt::format("{} trials, the first: {}", trials_, first_)};

@@ -6,6 +6,8 @@
 
 #include "bench/card/packet.h"
 #include "bench/sim/sim_bench.h"
+#include "fabric/switch/buffer_room.h"
+#include "fabric/topology/topology.h"
 
 namespace plumbline::suite {
 namespace {
@@ -20,35 +22,51 @@ double bytesPerSecond(BitRate rate) { return static_cast<double>(rate.bitsPerSec
 
 }  // namespace
 
-double bufferOfPort(const fabric::SwitchSpec& switches) {
-  if (!switches.shared_buffer) return static_cast<double>(switches.buffer_per_port.count());
-  // A queue grows to alpha times what is then still free.
-  const double alpha = switches.shared_buffer->alpha.toDouble();
-  return static_cast<double>(switches.shared_buffer->total.count()) * alpha / (1 + alpha);
+double bufferOfPort(const fabric::SwitchSpec& switches, const fabric::TopologySpec& topology) {
+  return static_cast<double>(
+      fabric::longestLossyQueue(switches, fabric::buildTopology(topology).minPorts()).count());
 }
 
-double inputUnderPfc(const fabric::SwitchSpec& switches) {
-  const fabric::PfcSpec& pfc = *switches.pfc;
-  auto xoff = static_cast<double>(pfc.xoff.count());
-  if (pfc.dynamic_alpha && switches.shared_buffer) {
-    const double alpha = pfc.dynamic_alpha->toDouble();
-    xoff = static_cast<double>(switches.shared_buffer->total.count()) * alpha / (1 + alpha);
-  }
-  return xoff + static_cast<double>(pfc.headroom.count());
+bool isTrimmed(const fabric::SwitchSpec& switches, const bench::FrameFormat& format) {
+  return switches.trim && format.dscp == bench::kTrimmableDscp;
+}
+
+double queueOfPort(const fabric::SwitchSpec& switches, const fabric::TopologySpec& topology,
+                   const bench::FrameFormat& format) {
+  const double buffer = bufferOfPort(switches, topology);
+  if (!isTrimmed(switches, format)) return buffer;
+  return std::min(buffer, static_cast<double>(switches.trim->threshold.count()));
+}
+
+double inputUnderPfc(const fabric::SwitchSpec& switches, const fabric::TopologySpec& topology) {
+  const Bytes xoff = fabric::pauseThreshold(switches, fabric::buildTopology(topology).minPorts());
+  return static_cast<double>((xoff + switches.pfc->headroom).count());
 }
 
 bool isLossless(const fabric::SwitchSpec& switches, std::uint8_t priority) {
   return switches.pfc && (switches.pfc->priorities >> priority & 1U) != 0;
 }
 
-std::string bufferText(const fabric::SwitchSpec& switches) {
+const char* flowControlOf(const TestConfig& config) {
+  const fabric::SwitchSpec& switches = config.scenario.switches;
+  const std::uint8_t priority = bench::priorityOf(config.scenario.traffic.format);
+  const bool credits = config.bench.simulated_dut && switches.cbfc &&
+                       (switches.cbfc->channels >> priority & 1U) != 0;
+  return credits && !isLossless(switches, priority) ? "CBFC" : "PFC";
+}
+
+std::string bufferText(const fabric::SwitchSpec& switches, const fabric::TopologySpec& topology) {
   if (!switches.shared_buffer) {
     return fmt::format("{} B of buffer per port", switches.buffer_per_port.count());
   }
   const fabric::SharedBufferSpec& shared = *switches.shared_buffer;
+  const fabric::Topology graph = fabric::buildTopology(topology);
+  const std::int64_t least = fabric::longestLossyQueue(switches, graph.maxPorts()).count();
+  const std::int64_t most = fabric::longestLossyQueue(switches, graph.minPorts()).count();
   std::string text =
-      fmt::format("{} B of buffer shared by all ports, alpha {}: {:.0f} B for one",
-                  shared.total.count(), shared.alpha.toDouble(), bufferOfPort(switches));
+      fmt::format("{} B of buffer shared by all ports, alpha {}: {} B for one",
+                  shared.total.count(), shared.alpha.toDouble(),
+                  least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
   if (shared.reserve_per_port > Bytes(0)) {
     text += fmt::format(", {} B reserved for each", shared.reserve_per_port.count());
   }
@@ -67,10 +85,10 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration) 
   const bench::TrialResult trial = bench.run(spec, {});
   const fabric::SwitchSpec& switches = config.scenario.switches;
   // PFC pauses a sender before a buffer is full.
-  const double hidden_bytes =
-      isLossless(switches, bench::priorityOf(config.scenario.traffic.format))
-          ? inputUnderPfc(switches)
-          : bufferOfPort(switches);
+  const bench::FrameFormat& format = config.scenario.traffic.format;
+  const double hidden_bytes = isLossless(switches, bench::priorityOf(format))
+                                  ? inputUnderPfc(switches, config.scenario.topology)
+                                  : queueOfPort(switches, config.scenario.topology, format);
   // A frame more or less on a link is no overload.
   const double exact = 1 + 2.0 / static_cast<double>(frames);
   double share = 1;

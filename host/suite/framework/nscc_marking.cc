@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "base/counted.h"
 #include "suite/framework/data_priority.h"
 #include "transport/congestion/nscc.h"
 #include "transport/uet/uet_wire.h"
@@ -62,10 +63,9 @@ void NsccMarking::add(const bench::TrialSpec& spec, const bench::TrialResult& tr
 std::optional<results::Anomaly> NsccMarking::anomaly() const {
   if (trials_ == 0) return std::nullopt;
   return results::Anomaly{
-      fmt::format(
-          "{}: its windows grow until packets are trimmed or dropped, in {} trials, at most "
-          "{:.3g} % of the packets sent in one. Marking has to begin at a shorter queue",
-          marking_, trials_, share_),
+      fmt::format("{}: its windows grow until packets are trimmed or dropped, in {}, at most "
+                  "{:.3g} % of the packets sent in one. Marking has to begin at a shorter queue",
+                  marking_, counted(trials_, "trial"), share_),
       where_};
 }
 

@@ -48,7 +48,7 @@ void Numbers::configure(std::string name, std::string value) {
 void Numbers::note(const std::string& what, const std::vector<std::string>& values,
                    const std::vector<std::string>& missing) {
   configure(what, listText(values));
-  if (!missing.empty()) deviation(fmt::format("{} not measured: {}", what, listText(missing)));
+  if (!missing.empty()) deviations_.push_back(results::missingFromSweep(what, missing));
 }
 
 void Numbers::noteUnfit(const std::string& what, const std::vector<std::string>& values) {

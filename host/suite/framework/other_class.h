@@ -8,9 +8,13 @@
 
 namespace plumbline::suite {
 
-// The highest priority other than `priority` that these switches do not pause; nothing where they
-// pause all others. Not the lowest one: by strict priority it would wait for the other traffic even
+// The highest priority that these switches serve before `priority`, one without PFC where there is
+// such. Nothing where there is none: another class would wait for the traffic of `priority` even
 // without pauses.
+std::optional<std::uint8_t> classServedBefore(const fabric::SwitchSpec& switches,
+                                              std::uint8_t priority);
+
+// The same, but only one that they do not pause.
 std::optional<std::uint8_t> otherClass(const fabric::SwitchSpec& switches, std::uint8_t priority);
 
 }  // namespace plumbline::suite

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.h"
 #include "bench/card/packet.h"
 #include "suite/framework/fabric_procedure.h"
 #include "suite/framework/lossless_share.h"
@@ -149,8 +150,10 @@ class DeviationList {
     if (deviates) add(fmt::format("{}: {} instead of {}", what, actual, draft));
   }
 
-  void notSwept(std::string_view what, const std::vector<std::string>& values) {
-    if (!values.empty()) add(fmt::format("{} not measured: {}", what, fmt::join(values, ", ")));
+  void notSwept(std::string what, std::vector<std::string> values) {
+    if (!values.empty()) {
+      list_.push_back(results::missingFromSweep(std::move(what), std::move(values)));
+    }
   }
 
   std::vector<results::Deviation> take() { return std::move(list_); }
@@ -181,6 +184,11 @@ constexpr std::array<TimeUnit, 5> kTimeUnits{
     {{1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}}};
 
 }  // namespace
+
+std::uint32_t rateSteps(Fraction resolution) {
+  const std::int64_t step = resolution.partsPerTrillion();
+  return static_cast<std::uint32_t>((Fraction::kOne + step - 1) / step);
+}
 
 std::string durationText(Picoseconds duration) {
   for (const TimeUnit& unit : kTimeUnits) {
@@ -237,7 +245,9 @@ Settings settingsFor(TestId test, const TestConfig& config) {
   }
   settings.qps = traffic.qps.value_or(settings.qps);
   settings.repetitions = parameters.repetitions.value_or(settings.repetitions);
-  settings.drain = parameters.drain.value_or(drainOf(settings.drain, settings.sizes, config));
+  // Without any wait, frames left in the DUT would be no fault of a trial.
+  settings.drain = std::max(
+      parameters.drain.value_or(drainOf(settings.drain, settings.sizes, config)), nanoseconds(1));
   if (test == TestId::kBurst) {
     settings.incast_ratios = parameters.incast_ratios.value_or(
         possibleRatios(settings.incast_ratios, usableHosts(config)));
@@ -247,8 +257,7 @@ Settings settingsFor(TestId test, const TestConfig& config) {
   settings.directions = traffic.directions.value_or(settings.directions);
   settings.duration = parameters.duration.value_or(settings.duration);
   if (parameters.resolution) {
-    const std::int64_t step = parameters.resolution->partsPerTrillion();
-    settings.rate_steps = static_cast<std::uint32_t>((Fraction::kOne + step - 1) / step);
+    settings.rate_steps = rateSteps(*parameters.resolution);
   }
   if (test == TestId::kLatency) settings.loads = parameters.loads.value_or(settings.loads);
   return settings;
@@ -267,7 +276,7 @@ std::vector<results::Deviation> deviations(TestId test, const Settings& settings
             fmt::format("1/{} of line rate", settings.rate_steps),
             fmt::format("1/{}", standard.rate_steps));
   list.less(settings.max_burst < standard.max_burst, "longest burst tried",
-            fmt::format("{} frames", settings.max_burst), fmt::format("{}", standard.max_burst));
+            counted(settings.max_burst, "frame"), fmt::format("{}", standard.max_burst));
   list.less(settings.drain < standard.drain, "wait for residual frames",
             durationText(settings.drain), durationText(standard.drain));
   if (settings.message_sizes == standard.message_sizes) {
@@ -323,7 +332,7 @@ std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settin
   if (isLossless(switches, bench::priorityOf(scenario.traffic.format))) {
     // A sender's excess waits at the inputs of the switches on its way until it is paused.
     const auto inputs = static_cast<double>(switchesOnPath(scenario.topology));
-    const double input = inputUnderPfc(switches);
+    const double input = inputUnderPfc(switches, scenario.topology);
     const double share = std::min(shareOf(inputs * input), 1.0);
     if (share * settings.rate_steps < 1) return std::nullopt;
     return HiddenOverload{
@@ -336,15 +345,20 @@ std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settin
   }
   // Each switch on the way may have a link that is slower, or has more flows, than the one before.
   const auto buffers = static_cast<double>(switchesOnPath(scenario.topology));
-  const double share = std::min(buffers * shareOf(bufferOfPort(switches)), 1.0);
+  const bench::FrameFormat& format = scenario.traffic.format;
+  const double share =
+      std::min(buffers * shareOf(queueOfPort(switches, scenario.topology, format)), 1.0);
   if (share * settings.rate_steps < 1) return std::nullopt;
   return HiddenOverload{
-      share,
-      fmt::format("trials of {} cannot fill the DUT's buffer ({}{}) with an overload below {:.3g} "
-                  "% of line rate: zero-loss rates may be too high by as much",
-                  durationText(settings.duration), bufferText(switches),
-                  buffers > 1 ? fmt::format(", in each of {} switches on a path", buffers) : "",
-                  100 * share)};
+      share, fmt::format(
+                 "trials of {} cannot fill the DUT's buffer ({}{}{}) with an overload below {:.3g} "
+                 "% of line rate: zero-loss rates may be too high by as much",
+                 durationText(settings.duration), bufferText(switches, scenario.topology),
+                 isTrimmed(switches, format) ? fmt::format(", frames are trimmed above {} B",
+                                                           switches.trim->threshold.count())
+                                             : "",
+                 buffers > 1 ? fmt::format(", in each of {} switches on a path", buffers) : "",
+                 100 * share)};
 }
 
 }  // namespace plumbline::suite

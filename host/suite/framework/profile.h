@@ -53,6 +53,9 @@ struct HiddenOverload {
 std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settings,
                                              const TestConfig& config);
 
+// Steps of a search over line rate that this resolution asks for.
+std::uint32_t rateSteps(Fraction resolution);
+
 // "60 s", "200 us": without rounding.
 std::string durationText(Picoseconds duration);
 // "10.49 us": rounded to four digits, for times that nobody configured.

@@ -1,10 +1,12 @@
 #include "suite/framework/result_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <variant>
 
+#include "base/counted.h"
 #include "fabric/spec/describe.h"
 #include "results/quantity_text.h"
 #include "results/uncertainty_text.h"
@@ -60,11 +62,22 @@ std::string transportText(const bench::FrameFormat& format) {
   return text;
 }
 
-std::string switchText(const fabric::SwitchSpec& switches) {
+std::string switchText(const fabric::SwitchSpec& switches, const fabric::TopologySpec& topology) {
   return fmt::format(
       "{}, latency {}, {}",
       switches.forwarding == fabric::Forwarding::kCutThrough ? "cut-through" : "store-and-forward",
-      durationText(switches.latency), bufferText(switches));
+      durationText(switches.latency), bufferText(switches, topology));
+}
+
+// What `text` says of each, once where it says the same.
+template <typename Text>
+std::string distinctTexts(const std::vector<fabric::TopologySpec>& topologies, const Text& text) {
+  std::vector<std::string> texts;
+  for (const fabric::TopologySpec& topology : topologies) {
+    std::string one = text(topology);
+    if (std::find(texts.begin(), texts.end(), one) == texts.end()) texts.push_back(std::move(one));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 bool setsUp(const bench::TransportSpec& transport) {
@@ -131,7 +144,7 @@ results::Quantity ratioOf(std::span<const double> numerators, std::span<const do
 
 ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
                              std::vector<results::Deviation> deviations, const TestConfig& config,
-                             const fabric::TopologySpec* own_topology)
+                             std::vector<fabric::TopologySpec> topologies)
     : faults_(config.scenario), has_draft_(!section.empty()), clock_(config.bench) {
   observed_ = config.bench.observed;
   result_.id = procedure.id();
@@ -148,7 +161,8 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section,
       "is the 95 % confidence interval of the mean (Student's t).",
       {"Point", "Metric", "Repetitions", "Mean", "CV [%]", "Minimum", "Maximum"},
       {}};
-  configure(config, own_topology != nullptr ? *own_topology : config.scenario.topology);
+  if (topologies.empty()) topologies = {config.scenario.topology};
+  configure(config, topologies);
   const auto& transport = config.scenario.transport;
   if (procedure.onHosts() && !procedure.runsWorkload() && transport && setsUp(*transport)) {
     result_.configuration.emplace_back(
@@ -166,7 +180,8 @@ ResultBuilder::ResultBuilder(const Procedure& procedure, std::string section, Te
     anomaly(std::move(hidden->text), "profile");
 }
 
-void ResultBuilder::configure(const TestConfig& config, const fabric::TopologySpec& topology) {
+void ResultBuilder::configure(const TestConfig& config,
+                              const std::vector<fabric::TopologySpec>& topologies) {
   const scenario::Scenario& scenario = config.scenario;
   const auto add = [this](std::string name, std::string value) {
     result_.configuration.emplace_back(std::move(name), std::move(value));
@@ -175,12 +190,15 @@ void ResultBuilder::configure(const TestConfig& config, const fabric::TopologySp
   add("Generator platform", platformText(config.bench.observed));
   add("Timestamp resolution", durationText(config.bench.timestamp_resolution));
   add("DUT", config.bench.simulated_dut ? "simulated; its own counters are modelled" : "real");
-  add("Topology", fabric::topologyText(topology));
-  addCableRates(topology, result_.configuration);
-  if (topology.kind != fabric::TopologyKind::kLink) {
-    add("Switches", switchText(scenario.switches));
+  add("Topology", distinctTexts(topologies, fabric::topologyText));
+  const fabric::TopologySpec& first = topologies.front();  // all have the same cables
+  addCableRates(first, result_.configuration);
+  if (first.kind != fabric::TopologyKind::kLink) {
+    add("Switches", distinctTexts(topologies, [&](const fabric::TopologySpec& topology) {
+          return switchText(scenario.switches, topology);
+        }));
   }
-  if (config.bench.simulated_dut) addCableDelays(topology, result_.configuration);
+  if (config.bench.simulated_dut) addCableDelays(first, result_.configuration);
   add("Seed", std::to_string(scenario.seed));
   for (const auto& [name, value] : config.bench.configuration) add(name, value);
   for (const bench::Unobserved& missing : config.bench.unobserved) {
@@ -306,6 +324,7 @@ results::Quantity ResultBuilder::kpi(std::string name, std::string point,
   if (declared != nullptr && !declared->unit.empty()) quantity.unit = declared->unit;
   as_measured_.push_back(quantity);
   state(declared != nullptr ? kpi::basisOf(*declared) : kpi::basisOfUnit(quantity.unit), quantity);
+  if (declared != nullptr) results::cutIntervals(declared->min, declared->max, quantity);
   result_.kpis.push_back({std::move(name), std::move(point), quantity});
   return quantity;
 }
@@ -315,6 +334,8 @@ bool ResultBuilder::adoptKpi(results::Quantity& quantity) const {
     const results::Quantity& kpi = result_.kpis[i].quantity;
     if (!sameFigure(quantity, as_measured_[i]) && !sameFigure(quantity, kpi)) continue;
     quantity.uncertainty = kpi.uncertainty;
+    quantity.confidence_low = kpi.confidence_low;
+    quantity.confidence_high = kpi.confidence_high;
     return true;
   }
   return false;
@@ -401,10 +422,10 @@ results::TestResult ResultBuilder::take() {
   if (auto data = unprotected_.anomaly()) result_.anomalies.push_back(*std::move(data));
   if (stale_.trials > 0) {
     anomaly(
-        fmt::format("{} frames in {} trials, at most {} in one, arrived further behind than the "
+        fmt::format("{} in {}, at most {} in one, arrived further behind than the "
                     "receiver follows sequence numbers: they count as arrived, and a duplicate "
                     "among them would not be seen",
-                    stale_.frames, stale_.trials, stale_.most),
+                    counted(stale_.frames, "frame"), counted(stale_.trials, "trial"), stale_.most),
         stale_.where);
   }
   const auto label = [this](results::Quantity& quantity) {

@@ -39,11 +39,11 @@ inline constexpr double kMaxCv = 0.05;
 class ResultBuilder {
  public:
   // `section`: of the draft, "section 5.1"; empty: of none. Fills id, title, profile, the
-  // configuration of bench and DUT, and `deviations` from the draft. `own_topology`: of the trials,
-  // where it is the test's and not the scenario's.
+  // configuration of bench and DUT, and `deviations` from the draft. `topologies`: of the trials,
+  // where they are not only the scenario's.
   ResultBuilder(const Procedure& procedure, std::string section,
                 std::vector<results::Deviation> deviations, const TestConfig& config,
-                const fabric::TopologySpec* own_topology = nullptr);
+                std::vector<fabric::TopologySpec> topologies = {});
   // The same with the configuration and the deviations of `settings`.
   ResultBuilder(const Procedure& procedure, std::string section, TestId test,
                 const Settings& settings, const TestConfig& config);
@@ -65,8 +65,9 @@ class ResultBuilder {
   // The same of readings, whose mean is `mean`.
   void repeated(const std::string& point, const std::string& metric,
                 std::span<const Reading> readings, const results::Quantity& mean);
-  // Adds a figure with its uncertainty: the readings' own, and that of the bench's clock. Returns
-  // the figure with it, for tables that also show it.
+  // Adds a figure with its uncertainty: the readings' own, and that of the bench's clock. Its
+  // intervals end where the declared range does. Returns the figure with it, for tables that also
+  // show it.
   results::Quantity kpi(std::string name, std::string point, results::Quantity quantity);
   // `point` should have the figure `kpi`, and has none: limits on it are not met.
   void notMeasured(std::string kpi, std::string point) {
@@ -83,7 +84,7 @@ class ResultBuilder {
   results::TestResult take();
 
  private:
-  void configure(const TestConfig& config, const fabric::TopologySpec& topology);
+  void configure(const TestConfig& config, const std::vector<fabric::TopologySpec>& topologies);
   void configure(const Settings& settings, const TestConfig& config);
 
   // Label and systematic uncertainty of a figure.

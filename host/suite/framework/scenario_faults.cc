@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "suite/framework/profile.h"
 
 namespace plumbline::suite {
@@ -96,7 +97,8 @@ std::vector<std::string> ScenarioFaults::deviations() const {
     } else if (kind->trials == 0) {
       texts.push_back("not in the trials, which the test sets up itself: " + kind->text);
     } else {
-      texts.push_back(fmt::format("in {} of {} trials: {}", kind->trials, trials_, kind->text));
+      texts.push_back(
+          fmt::format("in {} of {}: {}", kind->trials, counted(trials_, "trial"), kind->text));
     }
   }
   return texts;

@@ -8,11 +8,14 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "scenario/quantity.h"
 
 namespace plumbline::suite {
 namespace {
 
+using results::Anomaly;
+using results::Deviation;
 using results::TestResult;
 
 // The x axis of a chart: numbers of one unit, or the values as words.
@@ -25,7 +28,7 @@ struct AxisScale {
 
 template <typename Value, typename Number>
 std::optional<std::vector<double>> numbersOf(const scenario::SweepAxis& axis,
-                                             scenario::Parsed<Value> (*parse)(std::string_view),
+                                             Parsed<Value> (*parse)(std::string_view),
                                              Number number) {
   std::vector<double> numbers;
   for (const std::string& text : axis.values) {
@@ -45,7 +48,7 @@ AxisScale scaleOf(const scenario::SweepAxis& axis) {
     return true;
   };
   const bool is_number =
-      take(numbersOf(axis, scenario::parseDecimal, [](double value) { return value; }), "") ||
+      take(numbersOf(axis, parseDecimal, [](double value) { return value; }), "") ||
       take(numbersOf(axis, scenario::parseBytes,
                      [](Bytes value) { return static_cast<double>(value.count()); }),
            "B") ||
@@ -107,14 +110,14 @@ class Fold {
     for (const Point& point : points_) addPoint(point);
     addTable();
     for (const std::string& kpi : names_) addChart(kpi);
-    result_.deviations = folded(&TestResult::deviations);
-    result_.anomalies = folded(&TestResult::anomalies);
+    result_.deviations = folded<Deviation>([this](const Point& one) { return deviationsOf(one); });
+    result_.anomalies = folded<Anomaly>([](const Point& one) { return one.test.anomalies; });
     std::vector<std::string> swept;
     for (const scenario::SweepAxis& axis : axes_) {
-      swept.push_back(fmt::format("{} ({} values)", axis.key, axis.values.size()));
+      swept.push_back(fmt::format("{} ({})", axis.key, counted(axis.values.size(), "value")));
     }
-    result_.summary =
-        fmt::format("{} points of a sweep over {}.", points_.size(), fmt::join(swept, ", "));
+    result_.summary = fmt::format("{} of a sweep over {}.", counted(points_.size(), "point"),
+                                  fmt::join(swept, ", "));
     return std::move(result_);
   }
 
@@ -252,12 +255,48 @@ class Fold {
     }
   }
 
-  // Deviations or anomalies of all points; one that all points share is listed once.
-  template <typename Remark>
-  [[nodiscard]] std::vector<Remark> folded(std::vector<Remark> TestResult::*remarks) const {
+  [[nodiscard]] bool haveOneDut(const Point& a, const Point& b) const {
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      if (axes_[i].key.starts_with("dut.") && a.point.values[i] != b.point.values[i]) return false;
+    }
+    return true;
+  }
+
+  static bool lacks(const TestResult& test, const std::string& swept, const std::string& value) {
+    return std::any_of(test.deviations.begin(), test.deviations.end(), [&](const Deviation& one) {
+      const auto& missing = one.missing;
+      return one.swept == swept &&
+             std::find(missing.begin(), missing.end(), value) != missing.end();
+    });
+  }
+
+  // Those of a point, without values of the test's own sweep that another point of the same DUT
+  // has. Every DUT of a sweep owes all values.
+  [[nodiscard]] std::vector<Deviation> deviationsOf(const Point& point) const {
+    std::vector<Deviation> deviations;
+    for (const Deviation& one : point.test.deviations) {
+      std::vector<std::string> missing = one.missing;
+      std::erase_if(missing, [&](const std::string& value) {
+        return std::any_of(points_.begin(), points_.end(), [&](const Point& other) {
+          return haveOneDut(point, other) && !lacks(other.test, one.swept, value);
+        });
+      });
+      if (one.missing.empty()) {
+        deviations.push_back(one);
+      } else if (!missing.empty()) {
+        deviations.push_back(results::missingFromSweep(one.swept, std::move(missing)));
+      }
+    }
+    return deviations;
+  }
+
+  // Deviations or anomalies of all points, of each by `of`; one that all points share is listed
+  // once.
+  template <typename Remark, typename Of>
+  [[nodiscard]] std::vector<Remark> folded(Of of) const {
     std::vector<std::pair<Remark, std::vector<std::string>>> all;
     for (const Point& point : points_) {
-      for (const Remark& remark : point.test.*remarks) {
+      for (const Remark& remark : of(point)) {
         auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) {
           return one.first.what == remark.what && one.first.where == remark.where;
         });
@@ -272,7 +311,8 @@ class Fold {
         continue;
       }
       for (const std::string& label : labels) {
-        folded.push_back({remark.what, joined(label, remark.where)});
+        folded.push_back(remark);
+        folded.back().where = joined(label, remark.where);
       }
     }
     return folded;

@@ -6,6 +6,7 @@
 #include <set>
 #include <variant>
 
+#include "base/counted.h"
 #include "bench/json/dut_json.h"
 #include "suite/framework/numbers.h"
 #include "suite/framework/profile.h"
@@ -71,8 +72,7 @@ std::string programText(const workload::TrainingProgram& program) {
   }
   std::string text = listText(collectives);
   if (program.compute > Picoseconds()) text += ", compute " + durationText(program.compute);
-  return text +
-         fmt::format(", {} iteration{}", program.iterations, program.iterations == 1 ? "" : "s");
+  return text + ", " + counted(program.iterations, "iteration");
 }
 
 std::string programText(const workload::MessageProgram& program) {
@@ -92,18 +92,18 @@ std::string programText(const workload::MessageProgram& program) {
 }
 
 std::string programText(const workload::TraceProgram& program) {
-  return fmt::format("trace of {} messages", program.entries.size());
+  return "trace of " + counted(program.entries.size(), "message");
 }
 
 std::string programText(const workload::MoeProgram& program) {
   return fmt::format(
-      "mixture of experts, {} dispatch of {} tokens, top {} of {} experts, {} routing, {} B a "
+      "mixture of experts, {} dispatch of {}, top {} of {}, {} routing, {} B a "
       "token "
-      "({} B back), {} layer{}",
-      program.mode == workload::MoeMode::kNormal ? "normal" : "low-latency", program.tokens,
-      program.top_k, program.experts, workload::moeRoutingName(program.routing),
-      program.dispatch_bytes, program.combine_bytes, program.layers,
-      program.layers == 1 ? "" : "s");
+      "({} B back), {}",
+      program.mode == workload::MoeMode::kNormal ? "normal" : "low-latency",
+      counted(program.tokens, "token"), program.top_k, counted(program.experts, "expert"),
+      workload::moeRoutingName(program.routing), program.dispatch_bytes, program.combine_bytes,
+      counted(program.layers, "layer"));
 }
 
 bool hasTiers(const fabric::TopologySpec& topology) {
@@ -171,7 +171,7 @@ void addJobConfiguration(const workload::WorkloadSpec& workload, ConfigurationLi
   for (const workload::JobSpec& job : workload.jobs) {
     lines.emplace_back(
         "Job " + job.name,
-        fmt::format("{} ranks, {}", workload::ranksOf(job.placement),
+        fmt::format("{}, {}", counted(workload::ranksOf(job.placement), "rank"),
                     std::visit([](const auto& one) { return programText(one); }, job.program)));
   }
 }

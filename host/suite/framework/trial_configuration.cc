@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/counted.h"
 #include "suite/framework/profile.h"
 #include "suite/framework/rc_recovery.h"
 
@@ -27,14 +28,17 @@ std::string dcqcnText(const transport::DcqcnSpec& dcqcn) {
       dcqcn.g, durationText(dcqcn.alpha_period), dcqcn.cut_weight,
       durationText(dcqcn.increase_period));
   if (dcqcn.increase_bytes > 0) text += fmt::format(" and every {} B", dcqcn.increase_bytes);
-  text += fmt::format(", {} steps of fast recovery, then {} and {} more, at least {}",
-                      dcqcn.fast_recovery_steps, rateText(dcqcn.additive_increase),
+  text += fmt::format(", {} of fast recovery, then {} and {} more, at least {}",
+                      counted(dcqcn.fast_recovery_steps, "step"), rateText(dcqcn.additive_increase),
                       rateText(dcqcn.hyper_increase), rateText(dcqcn.min_rate));
   return text;
 }
 
+const char* ipText(bool ipv6) { return ipv6 ? "IPv6" : "IPv4"; }
+
 std::string roceText(const transport::RoceSpec& roce) {
-  std::string text = fmt::format("path MTU {} B", roce.path_mtu);
+  std::string text = fmt::format("{}{}, path MTU {} B", ipText(roce.ipv6),
+                                 roce.vlan ? ", VLAN tag" : "", roce.path_mtu);
   if (roce.service == transport::RoceService::kRc) {
     text += fmt::format(", {}", recoveryText(roce));
     text += roce.ack_every > 0 ? fmt::format(", ACK every {} packets", roce.ack_every)
@@ -84,10 +88,10 @@ const char* congestionControlText(transport::UetCongestionControl control) {
 
 std::string uetText(const transport::UetSpec& uet) {
   return fmt::format(
-      "MTU {} B, {}, base RTT {}, retransmission timeout {}, {} retries, ACK every {} B, at most "
-      "{} "
-      "PDCs, priorities: data {}, control {}{}{}",
-      uet.mtu_payload, congestionControlText(uet.congestion_control), durationText(uet.base_rtt),
+      "{}{}, MTU {} B, {}, base RTT {}, retransmission timeout {}, {} retries, ACK every {} B, "
+      "at most {} PDCs, priorities: data {}, control {}{}{}",
+      ipText(uet.ipv6), uet.crc ? ", CRC of 4 B" : "", uet.mtu_payload,
+      congestionControlText(uet.congestion_control), roundedTimeText(uet.base_rtt),
       durationText(uet.rto), uet.max_rto_retries, uet.ack_trigger_bytes, uet.max_pdcs,
       uet.data_priority, uet.control_priority, uet.trimming ? ", may be trimmed" : "",
       uet.ecn ? ", ECT" : ", Not-ECT");

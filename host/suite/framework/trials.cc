@@ -6,6 +6,7 @@
 #include <map>
 #include <variant>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "bench/card/flow_plan.h"
@@ -162,7 +163,7 @@ void addCardTime(const TestConfig& config, const bench::TrialSpec& spec, Picosec
   plan.port_time += time * cardPorts(config.bench, bench::usedHosts(spec).size());
 }
 
-std::string qpsText(std::uint32_t qps) { return fmt::format("{} QP{}", qps, qps == 1 ? "" : "s"); }
+std::string qpsText(std::uint32_t qps) { return counted(qps, "QP"); }
 
 void addRefusals(const TestConfig& config, const PlannedTrial& trial, Plan& plan) {
   for (std::string& why : bench::planRefusals(trial.spec, config.bench)) {

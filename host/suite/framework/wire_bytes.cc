@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "bench/card/packet.h"
+#include "bench/trial/longest_frame.h"
 #include "transport/roce/roce_packet.h"
 #include "transport/uet/uet_wire.h"
 
@@ -35,11 +36,6 @@ std::int64_t wireBytes(const transport::UetSpec& uet, std::int64_t bytes) {
   return sum;
 }
 
-std::int64_t mtuOf(const bench::TransportSpec& transport) {
-  const auto* roce = std::get_if<transport::RoceSpec>(&transport);
-  return roce != nullptr ? roce->path_mtu : std::get<transport::UetSpec>(transport).mtu_payload;
-}
-
 }  // namespace
 
 std::int64_t wireBytesOf(const bench::TransportSpec& transport, Bytes message) {
@@ -48,7 +44,7 @@ std::int64_t wireBytesOf(const bench::TransportSpec& transport, Bytes message) {
 }
 
 double payloadShareOf(const bench::TransportSpec& transport) {
-  const std::int64_t mtu = mtuOf(transport);
+  const std::int64_t mtu = bench::packetPayload(transport).count();
   // The second packet of three is neither first nor last.
   const std::int64_t slot =
       wireBytesOf(transport, Bytes(3 * mtu)) - wireBytesOf(transport, Bytes(2 * mtu));

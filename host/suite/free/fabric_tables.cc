@@ -151,8 +151,10 @@ void addEndpoints(const std::vector<workload::JobSpec>& jobs, const Repetitions&
        "Counted by endpoint software (modelled). Lost end to end: not sent again, or "
        "sent again in vain. Goodput of a flow: payload that arrived at its "
        "receiver, each byte once, over the time from its first data frame sent to "
-       "its last payload arrived; 0 if nothing arrived in the time that the quickest flow needed. "
-       "Flows that began later than that are not counted.",
+       "its last payload arrived; to the trial's end if it has open messages; to its last message "
+       "given up, or its last frame sent without acknowledgements, if that was later. 0 if nothing "
+       "arrived in the time that the quickest flow needed. Flows that began later than that are "
+       "not counted.",
        {"Counter", "Value"},
        {}},
       trials, builder);

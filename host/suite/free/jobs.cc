@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
 #include <variant>
 
+#include "base/counted.h"
 #include "results/quantity_text.h"
+#include "stats/censored.h"
 #include "suite/framework/fabric_metrics.h"
 #include "workload/formulas.h"
+#include "workload/own_time.h"
 #include "workload/placement.h"
 
 namespace plumbline::suite {
@@ -47,23 +48,24 @@ std::optional<CollectiveJob> collectiveOf(const workload::JobSpec& job) {
 }
 
 // Mean over the iterations of a collective or training; for messages and traces the time until the
-// last one was done. Nothing for an unfinished job.
+// last one was done. Nothing for an unfinished job, and for one that had nothing to do.
 std::optional<Picoseconds> jobTime(const JobOutcome& job) {
   if (!job.finished || (job.iterations.empty() && job.messages_completed == 0)) return std::nullopt;
-  return meanIteration(job);
+  const Picoseconds time = meanIteration(job);
+  return time > Picoseconds(0) ? std::optional(time) : std::nullopt;
 }
 
-// A quantile of the times of all posted messages, where open ones count as longer than completed
-// ones: nothing if the quantile falls on an open one.
-std::optional<Reading> messageMicroseconds(const JobOutcome& job, std::uint64_t open,
-                                           double quantile) {
-  const std::uint64_t done = job.message_time.count();
-  const double rank = std::ceil(quantile * static_cast<double>(done + open));
-  if (done == 0 || rank > static_cast<double>(done)) return std::nullopt;
+// A quantile of the times of all posted messages, 1 being the maximum; open ones count with their
+// age. Nothing if open ones decide it.
+std::optional<Reading> messageMicroseconds(const JobOutcome& job, double quantile) {
+  const stats::Histogram& times = job.message_time;
+  const std::optional<std::uint64_t> rank = stats::censoredRank(times, job.open_age, quantile);
+  if (!rank) return std::nullopt;
+  if (quantile >= 1) return quantileMicroseconds(times, 1);
   // The middle of a rank, so that rounding does not make it the next one.
-  Reading reading =
-      quantileMicroseconds(job.message_time, (rank - 0.5) / static_cast<double>(done));
-  reading.percentile = results::Percentile{quantile, done + open};
+  Reading reading = quantileMicroseconds(
+      times, (static_cast<double>(*rank) - 0.5) / static_cast<double>(times.count()));
+  reading.percentile = results::Percentile{quantile, times.count() + job.open_age.count()};
   return reading;
 }
 
@@ -84,13 +86,14 @@ class JobFigures {
     std::string kpi;  // empty: not a KPI
     FabricFigure of;
     bool primary = false;
-    bool expected = true;  // of a job of this kind, once it is finished
+    bool expected = true;  // of a job of this kind, once it is finished if it can be
   };
 
   [[nodiscard]] std::vector<Row> main() const {
-    std::vector<Row> rows{{"Time", "us", "job_time_us", job(&JobFigures::microseconds), true},
+    const bool ends = !isEndless();
+    std::vector<Row> rows{{"Time", "us", "job_time_us", job(&JobFigures::microseconds), true, ends},
                           {"Goodput per rank", "Gb/s", "goodput_per_rank_gbps",
-                           job(&JobFigures::goodputPerRank), !is_collective_}};
+                           job(&JobFigures::goodputPerRank), !is_collective_, ends}};
     rows.push_back({"Algorithm bandwidth", "Gb/s", "algbw_gbps",
                     job(&JobFigures::algorithmBandwidth), false, is_collective_});
     rows.push_back({"Bus bandwidth", "Gb/s", "busbw_gbps", job(&JobFigures::busBandwidth),
@@ -99,16 +102,16 @@ class JobFigures {
                     job([](const JobFigures& self, const JobOutcome& one) {
                       return hasBarrier(self.spec_) ? std::nullopt : one.flow_jfi;
                     }),
-                    false, false});
+                    false, !hasBarrier(spec_) && hasNotBegun()});
     return rows;
   }
 
   [[nodiscard]] std::vector<Row> messages() const {
     const auto time = [this](double quantile) {
       return job([quantile](const JobFigures& self, const JobOutcome& one) {
-        const std::uint64_t open = self.isEndless() ? 0 : one.messages_open;
-        if (quantile < 1) return messageMicroseconds(one, open, quantile);
-        return open > 0 ? std::nullopt : std::optional(quantileMicroseconds(one.message_time, 1));
+        // The longest message of a job that ends may be among its open ones.
+        const bool unknown = quantile >= 1 && !self.isEndless() && one.messages_open > 0;
+        return unknown ? std::nullopt : messageMicroseconds(one, quantile);
       });
     };
     const auto count = [this](std::uint64_t JobOutcome::*member) {
@@ -128,26 +131,35 @@ class JobFigures {
   [[nodiscard]] const std::string& label() const { return label_; }
   [[nodiscard]] std::uint32_t ranks() const { return workload::ranksOf(spec_.placement); }
   [[nodiscard]] bool isCollective() const { return is_collective_; }
-  // It posts messages until the trial ends, so that some are always open then.
-  [[nodiscard]] bool isEndless() const {
-    const auto* messages = std::get_if<workload::MessageProgram>(&spec_.program);
-    return messages != nullptr && messages->until == fabric::kNever &&
-           messages->messages == std::numeric_limits<std::uint64_t>::max();
-  }
-  // Values that are unknown because a trial ended before the job; nothing if none did.
+  // Some of its messages are always open when the trial ends.
+  [[nodiscard]] bool isEndless() const { return workload::isEndless(spec_); }
+  // That a trial ended before the job did, or before a message of an endless job that took longer
+  // than all complete ones; nothing if none did.
   [[nodiscard]] std::optional<std::string> cutOff() const {
-    if (isEndless()) return std::nullopt;
-    for (const TrialResult& trial : trials_) {
+    const auto is_cut_off = [this](const TrialResult& trial) {
       const JobOutcome& one = outcome(trial);
-      if (one.finished) continue;
-      return fmt::format(
-          "{} was not finished when the trial ended at {:.6g} us: {} messages done, {} open, {} "
-          "failed. Unfinished messages have no time, and percentiles that they could change are "
-          "not given",
-          label_, trial.fabric->sim_end.toMicroseconds(), one.messages_completed, one.messages_open,
-          one.messages_failed);
+      const bool late = one.open_age.maximum() > one.message_time.maximum();
+      return !one.finished && (!isEndless() || late);
+    };
+    const auto first = std::find_if(trials_.begin(), trials_.end(), is_cut_off);
+    if (first == trials_.end()) return std::nullopt;
+    const JobOutcome& one = outcome(*first);
+    std::string in;
+    if (trials_.size() > 1) {
+      in = fmt::format(" in {} of {} repetitions, in repetition {}",
+                       std::count_if(trials_.begin(), trials_.end(), is_cut_off), trials_.size(),
+                       first - trials_.begin());
     }
-    return std::nullopt;
+    std::string text = fmt::format(
+        "{} {}{} when the trial ended at {:.6g} us: {} done, {} open, {} failed", label_,
+        isEndless() ? "had open messages that had taken longer than all complete ones"
+                    : "was not finished",
+        in, first->fabric->sim_end.toMicroseconds(), counted(one.messages_completed, "message"),
+        one.messages_open, one.messages_failed);
+    if (one.messages_open == 0) return text;
+    return text +
+           ". Percentiles count an open message as longer than its age at that time, and "
+           "are not given where open messages decide them";
   }
 
   // It was done at once, in all repetitions.
@@ -156,6 +168,14 @@ class JobFigures {
       const JobOutcome& one = outcome(trial);
       return one.finished && one.completion == Picoseconds(0) &&
              one.messages_completed + one.messages_failed == 0;
+    });
+  }
+
+  // In some repetition the trial ended before its first message.
+  [[nodiscard]] bool hasNotBegun() const {
+    return std::any_of(trials_.begin(), trials_.end(), [this](const TrialResult& trial) {
+      const JobOutcome& one = outcome(trial);
+      return !one.finished && one.messages_completed + one.messages_failed + one.messages_open == 0;
     });
   }
 
@@ -263,7 +283,7 @@ void addKpis(const JobFigures& job, bool shown, const std::vector<JobFigures::Ro
   for (const JobFigures::Row& row : rows) {
     const std::vector<Reading> values = valuesOf(trials, row.of);
     const bool partly = values.size() < trials.size();
-    if (partly && row.expected && !row.kpi.empty() && !job.isEndless()) {
+    if (partly && row.expected && !row.kpi.empty()) {
       builder.notMeasured(row.kpi, job.label());
     }
     if (values.empty()) continue;
@@ -313,10 +333,8 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
       "rank's start to the last one's finish, mean over its iterations; of a mixture of experts "
       "the same of its layers; of messages and traces from the first message posted to the last "
       "one done. Goodput: payload that arrived, of messages that were lost or given up as well, "
-      "from "
-      "the first message posted to the last one done; of an unfinished job to the last payload "
-      "that "
-      "arrived. Where another job has flows between the same hosts: of whole messages, and none of "
+      "from the first message posted to the last one done, of an unfinished job to the trial's "
+      "end. Where another job has flows between the same hosts: of whole messages, and none of "
       "an unfinished job. Algorithm bandwidth: S / time; bus bandwidth: "
       "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective, without "
       "computing. Of a hierarchical one, bus bandwidth also counts what stays inside servers, and "

@@ -102,9 +102,9 @@ void addLinks(const fabric::FabricSpec& dut, const bench::TrialResult& trial,
                        "Links",
                        "Each direction of every cable, busiest first. Utilisation is the share of "
                        "the time until the last job was done, or the trial ended before; preambles "
-                       "and gaps are included. Marks, drops, "
-                       "pauses and the queue are those of the sending port. Of the first "
-                       "repetition.",
+                       "and gaps are included. Marks, drops, pauses and the queue are those of the "
+                       "sending port; packets without a path are drops of the port that they "
+                       "arrived at. Of the first repetition.",
                        {"Link", "Utilisation", "Rate", "Packets", "Bytes", "Marked", "Dropped",
                         "Pauses begun", "Time paused", "Longest queue"},
                        {}};

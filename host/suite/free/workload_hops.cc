@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "suite/free/path_lengths.h"
+#include "transport/uet/uet_wire.h"
 #include "workload/formulas.h"
 #include "workload/moe_plan.h"
 #include "workload/pattern.h"
@@ -52,17 +53,18 @@ class Packetizer {
       acknowledged_bytes_ = mtu_;
     else
       acknowledged_bytes_ = std::max<double>(uet.ack_trigger_bytes, mtu_);
+    grants_ = transport::usesCredit(transport::effectiveControl(uet)) ? 1 : 0;
   }
 
   [[nodiscard]] double dataPackets(double message) const {
     return std::max(1.0, std::ceil(message / mtu_));
   }
-  // Data packets and acknowledgements of a message.
+  // Data packets, acknowledgements and grants of credit of a message.
   [[nodiscard]] double packets(double message) const {
     const double acks = acknowledged_bytes_ == kForever
                             ? 0
                             : std::max(1.0, std::ceil(message / acknowledged_bytes_));
-    return dataPackets(message) + acks;
+    return dataPackets(message) * (1 + grants_) + acks;
   }
   // Of what a link carries.
   [[nodiscard]] double payloadShare(double message) const {
@@ -72,6 +74,8 @@ class Packetizer {
  private:
   double mtu_ = 0;
   double acknowledged_bytes_ = 0;
+  // Every data packet asks for receiver credit, and a destination that has it to give answers each.
+  double grants_ = 0;  // per data packet
 };
 
 // Messages from one host to another.
@@ -132,7 +136,7 @@ class Estimate {
       Demand demand{hosts[pairs[i].first], hosts[pairs[i].second], bytes,
                     packetizer_.packets(bytes)};
       const double start =
-          (jobSpec(job).start + program.phase * static_cast<std::int64_t>(i)).toSeconds();
+          jobSpec(job).start.toSeconds() + program.phase.toSeconds() * static_cast<double>(i);
       const double posting = postingSeconds(program, start);
       const double line = paths_.rate(demand.from) / 8 * packetizer_.payloadShare(bytes);
       if (const auto* loop = std::get_if<workload::ClosedLoop>(&program.load)) {

@@ -37,7 +37,7 @@ std::vector<double> ratesOf(const bench::Samples& samples, bool kv) {
 double meanFrom(const std::vector<double>& rates, std::size_t first) {
   double sum = 0;
   for (std::size_t i = first; i < rates.size(); ++i) sum += rates[i];
-  return first < rates.size() ? sum / static_cast<double>(rates.size() - first) : 0;
+  return sum / static_cast<double>(rates.size() - first);
 }
 
 }  // namespace
@@ -46,12 +46,17 @@ ClassRates classRates(const bench::Samples& samples) {
   return {samples.interval, ratesOf(samples, true), ratesOf(samples, false)};
 }
 
-ClassSettling settlingOf(const ClassRates& rates, Picoseconds joining) {
+std::optional<ClassSettling> settlingOf(const ClassRates& rates, Picoseconds joining) {
   const auto joined = static_cast<std::size_t>(joining / rates.step);
   const std::size_t count = rates.kv.size();
-  ClassSettling settling;
-  if (joined >= count) return settling;
+  if (joined >= count) return std::nullopt;
   const std::size_t last_third = joined + (count - joined) * 2 / 3;
+  // Entry i is a window that begins kClassWindow - 1 samples earlier.
+  const auto beginOf = [&rates](std::size_t entry) {
+    return rates.step * (static_cast<std::int64_t>(entry) - (kClassWindow - 1));
+  };
+  if (beginOf(last_third) < joining) return std::nullopt;
+  ClassSettling settling;
   settling.kv_gbps = meanFrom(rates.kv, last_third);
   settling.ep_gbps = meanFrom(rates.ep, last_third);
   const auto near = [](double rate, double steady) {
@@ -63,10 +68,8 @@ ClassSettling settlingOf(const ClassRates& rates, Picoseconds joining) {
     --since;
   }
   if (since >= last_third) return settling;
-  // Entry i is a window that begins kClassWindow - 1 samples earlier.
-  const std::int64_t begin =
-      static_cast<std::int64_t>(since) - static_cast<std::int64_t>(joined) - (kClassWindow - 1);
-  settling.settled = rates.step * std::max<std::int64_t>(begin, 0);
+  const Picoseconds begin = beginOf(since) - rates.step * static_cast<std::int64_t>(joined);
+  settling.settled = std::max(begin, Picoseconds(0));
   return settling;
 }
 

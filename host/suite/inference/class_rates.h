@@ -31,6 +31,7 @@ struct ClassSettling {
   // tolerance of these; nothing if that is not before the last third.
   std::optional<Picoseconds> settled;
 };
-ClassSettling settlingOf(const ClassRates& rates, Picoseconds joining);
+// Nothing where a rate of the last third is over time before the joining as well.
+std::optional<ClassSettling> settlingOf(const ClassRates& rates, Picoseconds joining);
 
 }  // namespace plumbline::suite

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counted.h"
 #include "serving/workload.h"
+#include "suite/free/workload_hops.h"
 #include "suite/inference/experts.h"
 
 namespace plumbline::suite {
@@ -15,8 +17,12 @@ namespace {
 constexpr std::uint32_t kDecodeKvFlows = 4;         // of a pair of hosts, as KV cache has
 constexpr std::int64_t kDecodeKvMessage = 1 << 20;  // of the background
 constexpr std::uint32_t kDecodeContext = 4096;      // tokens before the answer
-constexpr double kExposedTraffic = 3;  // length of the background: steps whose traffic takes this
-                                       // many times the wire time of its bytes
+// The longest that a layer's traffic takes beside other load, over its time on an idle fabric. The
+// load lasts that long; the trial ends with the group.
+constexpr double kMostExposed = 16;
+// A dispatch of the second group takes about as long as one of the group's own, or the time of a
+// layer's computing. A layer has two such times of traffic and one of computing.
+constexpr double kMostDispatches = 3;
 
 const scenario::ServingSection& decodeSection(const TestConfig& config) {
   static const scenario::ServingSection kDefault = [] {
@@ -79,6 +85,7 @@ workload::JobSpec decodeKvJob(const TestConfig& config, std::uint32_t ranks, Fra
   program.until = until;
   workload::JobSpec job = decodeGroupJob("background", ranks, {});
   job.program = std::move(program);
+  job.background = true;
   job.first_flow = 1;
   job.flows = kDecodeKvFlows;
   return job;
@@ -96,7 +103,7 @@ DecodeGroup decodeGroup(const TestConfig& config, Numbers& numbers) {
   group.ranks = numbers.sweep<std::uint32_t>("EP group size", {16}, {16}, own.ranks).front();
   group.batch = numbers.sweep<std::uint32_t>("Batch size", {8}, {8}, own.experts.batches).front();
   if (group.model.moe_layers == 0) return group;
-  group.context = section.workload
+  group.context = section.workload && !section.left_out.prompt
                       ? static_cast<std::uint32_t>(serving::meanPrompt(*section.workload))
                       : kDecodeContext;
   const std::uint32_t all = group.model.moe_layers;
@@ -126,8 +133,8 @@ std::optional<std::string> decodeGroupRefusal(const TestConfig& config, const De
   }
   if (group.ranks > config.scenario.topology.hostCount() || group.ranks > group.model.experts ||
       group.ranks <= own.experts.ranks_per_server) {
-    return fmt::format("{} ranks: more than one server's, at most one for each host and expert",
-                       group.ranks);
+    return counted(group.ranks, "rank") +
+           ": more than one server's, at most one for each host and expert";
   }
   const double needed = serving::expertRankBytes(group.model, group.ranks) +
                         static_cast<double>(group.batch) * (group.context + tokens) *
@@ -148,43 +155,73 @@ bench::TrialSpec decodeTrial(const TestConfig& config, const DecodeGroup& group,
   const workload::MoeProgram program = decodeProgram(config, group, tokens);
   spec.workload->jobs.push_back(decodeGroupJob("decode", group.ranks, program));
   const Picoseconds computing = program.between + program.compute;
-  const auto traffic = static_cast<double>(idleExpertTraffic(config, program, group.ranks).count());
-  const Picoseconds layer = computing + Picoseconds(std::llround(kExposedTraffic * traffic));
-  const Picoseconds until = layer * std::int64_t{program.layers};
+  const double exposed = kMostExposed *
+                         idleExpertTraffic(config, program, group.ranks).toSeconds() /
+                         computing.toSeconds();
   if (load.background > Fraction()) {
-    spec.workload->jobs.push_back(decodeKvJob(config, group.ranks, load.background, until));
+    const double length = computing.toSeconds() * (1 + exposed) * program.layers;
+    spec.workload->jobs.push_back(decodeKvJob(config, group.ranks, load.background,
+                                              Picoseconds(std::llround(length * 1e12))));
   }
   if (load.experts) {
     workload::MoeProgram other = program;
     other.combine_bytes = 0;
     other.compute = other.between = Picoseconds();
     other.period = computing;
-    other.layers = static_cast<std::uint32_t>(until / computing);
+    other.layers = static_cast<std::uint32_t>(
+        std::ceil(program.layers * std::min(kMostDispatches, 1 + exposed)));
     spec.workload->jobs.push_back(decodeGroupJob("other experts", group.ranks, std::move(other)));
+    spec.workload->jobs.back().background = true;
     spec.workload->jobs.back().first_flow = 1 + kDecodeKvFlows;
   }
   return spec;
 }
 
-std::vector<double> tokenGaps(const DecodeGroup& group, const bench::TrialSpec& spec,
-                              const bench::TrialResult& trial) {
-  Picoseconds until = transport::kNever;
-  for (const workload::JobSpec& job : spec.workload->jobs) {
-    if (const auto* messages = std::get_if<workload::MessageProgram>(&job.program)) {
-      until = messages->until;
+double decodeHops(const TestConfig& config, const DecodeGroup& group, std::uint32_t tokens,
+                  bench::TrialSpec spec) {
+  const workload::MoeProgram program = decodeProgram(config, group, tokens);
+  const Picoseconds layer =
+      program.between + program.compute + idleExpertTraffic(config, program, group.ranks);
+  const Picoseconds length = layer * std::int64_t{program.layers};
+  for (workload::JobSpec& job : spec.workload->jobs) {
+    if (auto* messages = std::get_if<workload::MessageProgram>(&job.program)) {
+      messages->until = length;
+    } else if (auto& experts = std::get<workload::MoeProgram>(job.program);
+               experts.period > Picoseconds()) {
+      experts.layers = static_cast<std::uint32_t>(length / experts.period);
     }
   }
+  return workloadHops(spec);
+}
+
+std::vector<double> tokenGaps(const DecodeGroup& group, const bench::TrialResult& trial) {
   const std::vector<Picoseconds>& ends = expertsOf(trial).ends;
   std::vector<double> gaps;
   gaps.reserve(ends.size() / group.layers);
-  Picoseconds before = transport::kNever;
-  for (std::size_t i = group.layers; i <= ends.size(); i += group.layers) {
-    const Picoseconds token = ends[i - 1];
-    if (token > until) break;
-    if (before != transport::kNever) gaps.push_back((token - before).toSeconds());
-    before = token;
+  for (std::size_t i = 2 * std::size_t{group.layers}; i <= ends.size(); i += group.layers) {
+    gaps.push_back((ends[i - 1] - ends[i - 1 - group.layers]).toSeconds());
   }
   return gaps;
+}
+
+std::size_t tokensAfterLoad(const DecodeGroup& group, const bench::TrialSpec& spec,
+                            const bench::TrialResult& trial) {
+  Picoseconds until = transport::kNever;
+  const std::vector<workload::JobSpec>& jobs = spec.workload->jobs;
+  for (std::size_t job = 1; job < jobs.size(); ++job) {
+    if (const auto* messages = std::get_if<workload::MessageProgram>(&jobs[job].program)) {
+      until = std::min(until, messages->until);
+    } else if (const auto& dispatches = expertsOf(trial, job).ends;
+               dispatches.size() == std::get<workload::MoeProgram>(jobs[job].program).layers) {
+      until = std::min(until, dispatches.back());
+    }
+  }
+  const std::vector<Picoseconds>& ends = expertsOf(trial).ends;
+  std::size_t late = 0;
+  for (std::size_t i = group.layers; i <= ends.size(); i += group.layers) {
+    late += ends[i - 1] > until ? 1 : 0;
+  }
+  return late;
 }
 
 }  // namespace plumbline::suite

@@ -40,11 +40,17 @@ DecodeGroup decodeGroup(const TestConfig& config, Numbers& numbers);
 // Why it cannot generate answers of `tokens` tokens; nothing if it can.
 std::optional<std::string> decodeGroupRefusal(const TestConfig& config, const DecodeGroup& group,
                                               std::uint32_t tokens);
-// A trial whose job 0 is the group's steps for `tokens` tokens.
+// A trial whose job 0 is the group's steps for `tokens` tokens, with which it ends. The load beside
+// it is background.
 bench::TrialSpec decodeTrial(const TestConfig& config, const DecodeGroup& group,
                              std::uint32_t tokens, const DecodeLoad& load);
-// Gaps between tokens [s], for steps that ended while the background was on.
-std::vector<double> tokenGaps(const DecodeGroup& group, const bench::TrialSpec& spec,
-                              const bench::TrialResult& trial);
+// Approximate number of packets that cross a link in it, with traffic as on an idle fabric.
+double decodeHops(const TestConfig& config, const DecodeGroup& group, std::uint32_t tokens,
+                  bench::TrialSpec spec);
+// Gaps between tokens [s].
+std::vector<double> tokenGaps(const DecodeGroup& group, const bench::TrialResult& trial);
+// Tokens that came after the end of the background or of the second group's dispatches.
+std::size_t tokensAfterLoad(const DecodeGroup& group, const bench::TrialSpec& spec,
+                            const bench::TrialResult& trial);
 
 }  // namespace plumbline::suite

@@ -16,9 +16,9 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counted.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/profile.h"
-#include "suite/free/workload_hops.h"
 #include "suite/inference/decode_group.h"
 #include "suite/inference/experts.h"
 #include "suite/inference/inference.h"
@@ -56,8 +56,7 @@ class TokenLatencyProcedure final : public FabricProcedure {
               ResultBuilder& builder) const override;
 
  private:
-  static std::vector<Figure> figures(const TestConfig& config, const DecodeGroup& group,
-                                     const Design& design);
+  static std::vector<Figure> figures(const TestConfig& config, const DecodeGroup& group);
 };
 
 Design TokenLatencyProcedure::design(const TestConfig& config) const {
@@ -101,26 +100,22 @@ Design TokenLatencyProcedure::design(const TestConfig& config) const {
                     "half the group further on");
   for (const DecodeLoad& load : kDecodeLoads) {
     bench::TrialSpec spec = decodeTrial(config, group, tokens, load);
-    const double hops = workloadHops(spec);
+    const double hops = decodeHops(config, group, tokens, spec);
     design.add({load.name}, std::move(spec), hops, kExpertHopCost);
   }
   return design;
 }
 
 std::vector<Figure> TokenLatencyProcedure::figures(const TestConfig& config,
-                                                   const DecodeGroup& group, const Design& design) {
+                                                   const DecodeGroup& group) {
   const Picoseconds overhead = config.scenario.parameters.experts.overhead;
   using OfGaps = std::function<std::optional<Reading>(const std::vector<double>& gaps)>;
   const auto figureOf = [&](const char* column, const char* unit, const char* kpi, OfGaps of) {
     Figure figure{.column = column, .unit = unit, .kpi = kpi};
-    figure.of = [&design, group, of = std::move(of)](
-                    std::size_t point, const bench::TrialResult& trial) -> std::optional<Reading> {
-      const std::vector<double> gaps = tokenGaps(group, design.points[point].spec, trial);
-      if (gaps.empty()) return std::nullopt;
-      return of(gaps);
+    figure.of = [group, of = std::move(of)](
+                    std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
+      return of(tokenGaps(group, trial));
     };
-    figure.absent = "not reached";
-    figure.fails_limits = !figure.kpi.empty();
     return figure;
   };
   const auto percentile = [&](const char* column, const char* kpi, double quantile) {
@@ -162,9 +157,30 @@ std::vector<Figure> TokenLatencyProcedure::figures(const TestConfig& config,
   return figures;
 }
 
+// Points, by their place in the design, at which a request outlasted its load: they are none of
+// that load.
+std::vector<bool> loadEndedEarly(const DecodeGroup& group, const Design& design,
+                                 const std::vector<Measured>& measured, ResultBuilder& builder) {
+  std::vector<bool> early(design.points.size());
+  for (const Measured& one : measured) {
+    std::size_t late = 0;
+    for (const bench::TrialResult& trial : one.trials) {
+      late = std::max(late, tokensAfterLoad(group, one.point.spec, trial));
+    }
+    if (late == 0) continue;
+    early[placeOf(design, one)] = true;
+    builder.anomaly(fmt::format("figures not observed: the last {} of a request came after the "
+                                "end of the background or of the second group's dispatches",
+                                counted(late, "token")),
+                    one.point.label);
+  }
+  return early;
+}
+
 // Percentiles of the gaps of all requests together, their distribution and its complement.
 void addPooledGaps(const TestConfig& config, const DecodeGroup& group, const Design& design,
-                   const std::vector<Measured>& measured, ResultBuilder& builder) {
+                   const std::vector<Measured>& measured, const std::vector<bool>& hidden,
+                   ResultBuilder& builder) {
   results::Table pooled{"pooled",
                         "Gaps of all requests",
                         "Percentiles of the gaps of all requests together.",
@@ -180,19 +196,12 @@ void addPooledGaps(const TestConfig& config, const DecodeGroup& group, const Des
   const double stall =
       config.scenario.parameters.stall.toSeconds() * group.layers / group.model.moe_layers;
   for (const Measured& one : measured) {
+    if (hidden[placeOf(design, one)]) continue;
     std::vector<double> gaps;
     for (const bench::TrialResult& trial : one.trials) {
-      const std::vector<double> more = tokenGaps(group, one.point.spec, trial);
+      const std::vector<double> more = tokenGaps(group, trial);
       gaps.insert(gaps.end(), more.begin(), more.end());
-      const std::size_t tokens = expertsOf(trial).ends.size() / group.layers;
-      if (more.size() + 1 < tokens) {
-        builder.anomaly(fmt::format("the last {} tokens came after the background was over and are "
-                                    "left out",
-                                    tokens - more.size() - 1),
-                        one.point.label);
-      }
     }
-    if (gaps.empty()) continue;
     std::sort(gaps.begin(), gaps.end());
     const auto ms = [](double seconds) { return modelled(seconds * 1e3, "ms"); };
     const auto count = [](std::size_t number) { return modelled(static_cast<double>(number), {}); };
@@ -232,7 +241,14 @@ void TokenLatencyProcedure::report(const TestConfig& config, const Design& desig
   Numbers unused(config);
   const DecodeGroup group = decodeGroup(config, unused);
   const scenario::Parameters& own = config.scenario.parameters;
-  const std::vector<Figure> figures = TokenLatencyProcedure::figures(config, group, design);
+  const std::vector<bool> early = loadEndedEarly(group, design, measured, builder);
+  const auto hide = [&early](std::vector<Figure>& figures) {
+    for (Figure& figure : figures) {
+      figure.hidden = [&early](std::size_t point) { return early[point]; };
+    }
+  };
+  std::vector<Figure> figures = TokenLatencyProcedure::figures(config, group);
+  hide(figures);
   const bool whole = group.layers == group.model.moe_layers;
   const std::string limit =
       whole ? fmt::format("Stalls are gaps above {}.", durationText(own.stall))
@@ -279,6 +295,7 @@ void TokenLatencyProcedure::report(const TestConfig& config, const Design& desig
   layer.push_back(constant("Computing", group.layer.toMicroseconds()));
   layer.push_back(constant("Overhead", 2 * own.experts.overhead.toMicroseconds()));
   append(layer, expertFabricFigures());
+  hide(layer);
   addTable(design, measured, layer,
            {"layers",
             "A layer on the fabric",
@@ -288,7 +305,7 @@ void TokenLatencyProcedure::report(const TestConfig& config, const Design& desig
             {},
             {}},
            builder);
-  addPooledGaps(config, group, design, measured, builder);
+  addPooledGaps(config, group, design, measured, early, builder);
 }
 
 }  // namespace

@@ -154,10 +154,11 @@ void TenantsProcedure::report(const TestConfig& config, const Design& design,
   addSteadyTable(design, rows, figures,
                  {"tenants", "Tenants alone and together", kServingNote, {}, {}}, builder);
   const auto penalty = [&](const char* column, const char* kpi, const char* of) {
-    Figure figure{.column = column, .unit = "%", .kpi = kpi};
+    const Figure one = chosen(all, {of}).front();
+    Figure figure{.column = column, .unit = "%", .kpi = kpi, .moot = one.moot};
     figure.absent = "not reached";
     figure.fails_limits = true;
-    figure.paired = [&design, &rows, one = chosen(all, {of}).front()](
+    figure.paired = [&design, &rows, one](
                         std::size_t point, std::size_t repetition,
                         const bench::TrialResult& trial) -> std::optional<Reading> {
       const SweepPoint* base = &design.points[point - 1];

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "suite/inference/inference.h"
@@ -27,13 +28,26 @@ std::vector<std::string> congestionKpis() {
       "requests_not_done"};
 }
 
-std::uint32_t levelOf(const Design& design, std::size_t point) {
-  return static_cast<std::uint32_t>(std::stoul(design.points[point].values[0]));
+double levelOf(const Design& design, std::size_t point) {
+  return std::stod(design.points[point].values[0]);
+}
+
+// The scenario's levels [%], ascending, and first that without background, which the others are
+// compared with.
+std::optional<std::vector<double>> ownLevels(const TestConfig& config) {
+  const auto& loads = config.scenario.parameters.loads;
+  if (!loads) return std::nullopt;
+  std::set<double> levels{0};
+  for (const Fraction load : *loads) {
+    levels.insert(static_cast<double>(load.partsPerTrillion()) /
+                  static_cast<double>(Fraction::percent(1).partsPerTrillion()));
+  }
+  return std::vector<double>(levels.begin(), levels.end());
 }
 
 // `percent` of the rate of each prefill NIC, until `until`.
 workload::WorkloadSpec background(const TestConfig& config, const serving::ServingProgram& program,
-                                  std::uint32_t percent, Picoseconds until) {
+                                  double percent, Picoseconds until) {
   workload::WorkloadSpec load;
   load.seed = config.scenario.seed;
   if (percent == 0) return load;
@@ -105,13 +119,13 @@ Design CongestionProcedure::design(const TestConfig& config) const {
     design.refusals.push_back(*std::move(why));
     return design;
   }
-  std::vector<std::uint32_t> standard;
-  for (std::uint32_t level = 0; level <= 95; level += 5) standard.push_back(level);
-  const auto levels = design.numbers.sweep<std::uint32_t>("Background levels", standard,
-                                                          {0, 25, 50, 75, 90}, std::nullopt);
+  std::vector<double> standard;
+  for (int level = 0; level <= 95; level += 5) standard.push_back(level);
+  const auto levels = design.numbers.sweep<double>("Background levels", standard,
+                                                   {0, 25, 50, 75, 90}, ownLevels(config));
   // Continues after the last measured arrival, so that no request finds a quiet fabric.
   const Picoseconds until = window.warmup + window.measure + window.drain;
-  for (const std::uint32_t level : levels) {
+  for (const double level : levels) {
     const workload::WorkloadSpec load = background(config, program, level, until);
     double bytes_per_s = 0;
     if (!load.jobs.empty()) {
@@ -120,7 +134,7 @@ Design CongestionProcedure::design(const TestConfig& config) const {
                     static_cast<double>(config.scenario.topology.link_rate.bitsPerSecond()) / 8 *
                     level / 100;
     }
-    addSteadyPoint(config, design, {std::to_string(level)}, program, load,
+    addSteadyPoint(config, design, {valueText(level)}, program, load,
                    payloadHops(config, bytes_per_s));
   }
   return design;
@@ -135,7 +149,7 @@ void CongestionProcedure::report(const TestConfig& config, const Design& design,
   const Figure itl = chosen(all, {"itl_p99_ms"}).front();
   // Over the same repetition without background.
   const auto factor = [&](const char* column, const char* kpi, const Figure& of) {
-    Figure figure{.column = column, .unit = "", .kpi = kpi};
+    Figure figure{.column = column, .unit = "", .kpi = kpi, .moot = of.moot};
     figure.absent = "not reached";
     figure.fails_limits = true;
     figure.baseline = [](std::size_t point) { return point == 0; };
@@ -169,7 +183,7 @@ void CongestionProcedure::report(const TestConfig& config, const Design& design,
   chart.x_label = "Background [% of the links]";
   chart.y_label = "TTFT P99 [ms]";
   addChart(design, measured, ttft,
-           {[&](std::size_t i) { return static_cast<double>(levelOf(design, i)); },
+           {[&](std::size_t i) { return levelOf(design, i); },
             [](std::size_t) { return std::string("TTFT P99"); }},
            std::move(chart), builder);
   std::vector<std::pair<double, double>> curve;

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "suite/inference/inference.h"
 #include "suite/inference/steady_load.h"
@@ -31,6 +34,83 @@ bool hasRequests(const Measured& one) {
            std::any_of(trial.serving->requests.begin(), trial.serving->requests.end(),
                        [](const serving::RequestRecord& record) { return record.measured; });
   });
+}
+
+// How far the rates of the sweep keep the limits, from the lowest one on.
+struct Kept {
+  std::optional<double> up_to;       // the highest rate; nothing: not the lowest one
+  std::optional<double> broken_at;   // the next rate, which does not keep them
+  std::optional<double> unknown_at;  // the next rate, a trial of which was not valid
+};
+
+// Points without requests in their window are skipped.
+Kept keptRates(const Design& design, const std::vector<Measured>& measured,
+               const serving::SloSpec& slo) {
+  std::vector<const SweepPoint*> rising;
+  for (const SweepPoint& point : design.points) rising.push_back(&point);
+  std::stable_sort(rising.begin(), rising.end(), [](const SweepPoint* a, const SweepPoint* b) {
+    return rateOf(*a) < rateOf(*b);
+  });
+  Kept kept;
+  for (const SweepPoint* point : rising) {
+    const double rate = rateOf(*point);
+    const auto one = std::find_if(measured.begin(), measured.end(), [&](const Measured& candidate) {
+      return &candidate.point == point;
+    });
+    if (one == measured.end()) {
+      kept.unknown_at = rate;
+      break;
+    }
+    if (!hasRequests(*one)) continue;
+    if (!keepsLimits(design, *one, slo)) {
+      kept.broken_at = rate;
+      break;
+    }
+    kept.up_to = rate;
+  }
+  return kept;
+}
+
+std::string textOf(const Kept& kept) {
+  if (!kept.up_to) {
+    if (kept.broken_at) {
+      return fmt::format("The limits are not kept at the lowest rate, {:g} requests/s.",
+                         *kept.broken_at);
+    }
+    return kept.unknown_at ? fmt::format("No valid result at {:g} requests/s, the lowest rate.",
+                                         *kept.unknown_at)
+                           : "No request arrived in any window.";
+  }
+  if (kept.broken_at) {
+    return fmt::format("The limits are kept up to {:g} requests/s, not at {:g}.", *kept.up_to,
+                       *kept.broken_at);
+  }
+  return kept.unknown_at
+             ? fmt::format("The limits are kept up to {:g} requests/s; no valid result at {:g}.",
+                           *kept.up_to, *kept.unknown_at)
+             : fmt::format("The limits are kept up to the highest rate, {:g} requests/s.",
+                           *kept.up_to);
+}
+
+void reportKept(const Kept& kept, ResultBuilder& builder) {
+  constexpr const char* kKpi = "slo_bounded_requests_per_s";
+  constexpr const char* kPlace = "limits of goodput";
+  builder.result().summary = textOf(kept);
+  if (!kept.up_to) return;
+  Reading rate = *kept.up_to;
+  if (kept.broken_at) {
+    rate = within(rate.value, *kept.broken_at - rate.value, "step to the next rate");
+  } else {
+    builder.anomaly(
+        fmt::format(
+            "{} is a lower bound: {}", kKpi,
+            kept.unknown_at
+                ? fmt::format("no valid result at {:g} requests/s, the next rate", *kept.unknown_at)
+                : "it is the highest rate of the sweep"),
+        kPlace);
+  }
+  const std::vector<Reading> readings{rate};
+  builder.kpi(kKpi, kPlace, quantityOf(readings, "/s", ObservationPoint::kModelled));
 }
 
 class AggregateTokensProcedure final : public FabricProcedure {
@@ -90,66 +170,17 @@ void AggregateTokensProcedure::report(const TestConfig& config, const Design& de
     const double rate = receivingRate(config, *design.points[point].spec.serving);
     const auto throughput = kvThroughput(*trial.serving);
     if (!throughput) return std::nullopt;
-    return Reading(100 * throughput->value * 1e9 / rate);
+    const double factor = 100 * 1e9 / rate;
+    return within(throughput->value * factor, throughput->width * factor, throughput->width_of);
   };
   figures.push_back(use);
   addSteadyTable(design, measured, figures,
                  {"rates", "Tokens per second over the request rate", kServingNote, {}, {}},
                  builder);
-  const auto keeps = [&](const Measured& one) {
-    const auto within = [&](const char* kpi, const std::optional<Picoseconds>& limit) {
-      const auto value = meanOf(design, one, chosen(all, {kpi}).front());
-      return value && (!limit || value->value <= static_cast<double>(limit->count()) * 1e-9);
-    };
-    // A rate is not sustained if one request in a hundred is unfinished after window and drain;
-    // answers of one token have no gaps to check.
-    bool done = true;
-    bool gaps = false;
-    for (const bench::TrialResult& trial : one.trials) {
-      const serving::ServingMetrics metrics = serving::metricsOf(*trial.serving, slo);
-      done = done && metrics.e2e.p99.value.has_value();
-      gaps = gaps || metrics.itl.count > 0;
-    }
-    return done && within("ttft_p99_ms", slo.ttft) && (!gaps || within("itl_p99_ms", slo.tpot));
-  };
-  // From the lowest rate on; points without requests in their window are skipped.
-  std::vector<const Measured*> rising;
-  for (const Measured& one : measured) {
-    if (hasRequests(one)) rising.push_back(&one);
-  }
-  std::stable_sort(rising.begin(), rising.end(), [](const Measured* a, const Measured* b) {
-    return rateOf(a->point) < rateOf(b->point);
-  });
-  const Measured* last = nullptr;
-  const Measured* beyond = nullptr;
-  for (const Measured* one : rising) {
-    if (!keeps(*one)) {
-      beyond = one;
-      break;
-    }
-    last = one;
-  }
-  if (rising.empty()) {
-    builder.result().summary = "No request arrived in any window.";
-  } else if (last == nullptr) {
-    builder.result().summary = fmt::format(
-        "The limits are not kept at the lowest rate, {:g} "
-        "requests/s.",
-        rateOf(rising.front()->point));
+  if (measured.empty()) {
+    builder.result().summary = "No point gave a valid result.";
   } else {
-    Reading bound = rateOf(last->point);
-    if (beyond != nullptr) {
-      bound = within(bound.value, rateOf(beyond->point) - bound.value, "step to the next rate");
-    }
-    const std::vector<Reading> readings{bound};
-    builder.kpi("slo_bounded_requests_per_s", "limits of goodput",
-                quantityOf(readings, "/s", ObservationPoint::kModelled));
-    builder.result().summary =
-        beyond == nullptr
-            ? fmt::format("The limits are kept up to the highest rate, {:g} requests/s.",
-                          bound.value)
-            : fmt::format("The limits are kept up to {:g} requests/s, not at {:g}.", bound.value,
-                          rateOf(beyond->point));
+    reportKept(keptRates(design, measured, slo), builder);
   }
   for (const char* kpi : {"ttft_p99_ms", "itl_p99_ms", "output_tokens_per_s"}) {
     const Figure figure = chosen(all, {kpi}).front();

@@ -1,9 +1,9 @@
 // I11.3 Goodput under preemption and eviction (inference draft, section 11.3).
 //
 // 110 to 200 % of the rate that the system can sustain: the first of `parameters.rates` (I11.1
-// finds it), or the capacity of its pools. Preempted requests go through the prefill pool again, so
-// that their KV cache crosses the fabric again. Unfinished requests count as not reached in every
-// percentile.
+// finds it), or the capacity of its pools. Unless the scenario has another `scheduler.preemption`,
+// preempted requests go through the prefill pool again, so that their KV cache crosses the fabric
+// again. Unfinished requests count as not reached in every percentile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +21,18 @@ constexpr std::array<std::uint32_t, 4> kDraftLoads{110, 125, 150, 200};  // %
 std::vector<std::string> overloadKpis() {
   return {"goodput_tokens_per_s", "output_tokens_per_s", "goodput_share_percent",
           "ttft_p99_ms",          "itl_p99_ms",          "requests_not_done"};
+}
+
+const char* preemptionText(serving::Preemption preemption) {
+  switch (preemption) {
+    case serving::Preemption::kRecomputePrefill:
+      return "through the prefill pool again, their KV cache over the fabric again";
+    case serving::Preemption::kRecomputeDecode:
+      return "computed again on the decode worker: nothing is sent again";
+    case serving::Preemption::kSwap:
+      break;
+  }
+  return "swapped to the host's memory: nothing is sent again";
 }
 
 class OverloadProcedure final : public FabricProcedure {
@@ -48,7 +60,9 @@ Design OverloadProcedure::design(const TestConfig& config) const {
   serving::ServingProgram program = servingSection(config).program;
   program.workload = loadOr(config, defaultLoad(config));
   program.system.window = steadyWindow(config, design.numbers);
-  program.system.scheduler.preemption = serving::Preemption::kRecomputePrefill;
+  auto& preemption = program.system.scheduler.preemption;
+  preemption = preemption.value_or(serving::Preemption::kRecomputePrefill);
+  design.numbers.configure("Preempted requests", preemptionText(*preemption));
   const auto& rates = config.scenario.parameters.rates;
   const double base = rates ? rates->front() : requestCapacity(program);
   design.numbers.configure("100 %",

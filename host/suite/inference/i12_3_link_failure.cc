@@ -11,6 +11,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/counted.h"
 #include "suite/inference/inference.h"
 #include "suite/inference/link_impact.h"
 #include "suite/inference/requests.h"
@@ -238,7 +239,8 @@ void noteImpacts(const Measured& intact, const std::vector<Measured>& failed,
   }
   const auto note = [&](std::size_t count, const std::string& what) {
     if (count > 0) {
-      builder.anomaly(fmt::format("in {} of {} trials {}", count, trials, what), "failures");
+      builder.anomaly(fmt::format("in {} of {} {}", count, counted(trials, "trial"), what),
+                      "failures");
     }
   };
   note(idle, kNoTransfer);
@@ -295,16 +297,14 @@ void ServingFailureProcedure::report(const TestConfig& config, const Design& des
             fmt::format(
                 "Against the same repetition without failure, whose requests are the same. The "
                 "outage lasts from the failure for twice the convergence and the first timeout, "
-                "{:.4g} ms. A transfer is delayed when it takes a tenth of the convergence longer; "
+                "{}. A transfer is delayed when it takes a tenth of the convergence longer; "
                 "recovery is until the last delayed transfer has arrived. TTFT above P99: the "
                 "longest in the outage less the P99 without failure. Tokens are lost that came "
                 "without failure up to the end of the outage, or of the window. KV after the "
                 "outage: payload that arrived from its end to the end of the load, of that without "
                 "failure.",
-                (outageIn(design.points.front().spec).settled -
-                 outageIn(design.points.front().spec).down)
-                        .toSeconds() *
-                    1e3),
+                roundedTimeText(outageIn(design.points.front().spec).settled -
+                                outageIn(design.points.front().spec).down)),
             {},
             {}},
            builder);

@@ -177,9 +177,9 @@ void ServingFlapProcedure::report(const TestConfig& config, const Design& design
       fmt::format(
           "Against the same soak without it. Recovery: from the moment the link goes down until "
           "the last transfer has arrived that took a tenth of the convergence longer than without "
-          "the flap. Transfers up to {:.4g} ms after that moment count: the flap, twice the "
+          "the flap. Transfers up to {} after that moment count: the flap, twice the "
           "convergence, and the first timeout.",
-          (outage.settled - outage.down).toSeconds() * 1e3),
+          roundedTimeText(outage.settled - outage.down)),
       {"Figure", "Value"},
       {}};
   const std::string absent = impact.transfers == 0 ? "no transfer in the outage" : "not reached";

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "stats/quantile.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/inference/background.h"
@@ -117,18 +118,17 @@ Design KvLatencyProcedure::design(const TestConfig& config) const {
   }
   design.numbers.configure(
       "Background",
-      fmt::format(
-          "single packets of {} between {} pairs of hosts beside the transfers, all through "
-          "links that the transfers may take; the load is of these links together",
-          valueText(kPacketPayload), path.background.size()));
+      fmt::format("single packets of {} between {} of hosts beside the transfers, all through "
+                  "links that the transfers may take; the load is of these links together",
+                  valueText(kPacketPayload), counted(path.background.size(), "pair")));
   const std::vector<LatencyCell> cells = cellsOf(config, path, design.numbers);
   design.repetitions = design.numbers.repetitions(20, 3);
   for (const LatencyCell& cell : cells) {
     const double load = cell.background.load.toDouble();
     if (load > largestLoad(path)) {
-      design.refusals.push_back(fmt::format(
-          "a background load of {} needs more than the {} hosts beside the sender can send",
-          valueText(cell.background.load), path.background.size()));
+      design.refusals.push_back(
+          fmt::format("a background load of {} needs more than the {} beside the sender can send",
+                      valueText(cell.background.load), counted(path.background.size(), "host")));
       return design;
     }
     bench::TrialSpec spec = emptyTrial(config);

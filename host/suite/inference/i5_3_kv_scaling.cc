@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "fabric/topology/topology.h"
 #include "stats/summary.h"
 #include "suite/framework/early_end.h"
@@ -97,7 +98,7 @@ Design KvScalingProcedure::design(const TestConfig& config) const {
   if (by_time) {
     design.numbers.atLeast<Picoseconds>("Duration", seconds(60), seconds(60), own.duration);
   } else {
-    lengthOfTrial(fmt::format("{} messages of each pair", messages), seconds(60), design.numbers);
+    lengthOfTrial(counted(messages, "message") + " of each pair", seconds(60), design.numbers);
   }
   design.repetitions = design.numbers.repetitions(20, 3);
   const std::uint32_t half = config.scenario.topology.hostCount() / 2;

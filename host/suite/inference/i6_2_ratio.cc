@@ -157,18 +157,17 @@ void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoi
                 std::size_t number, ResultBuilder& builder) {
   // A percentile that is not reached is worse than any number.
   constexpr double kNotReached = std::numeric_limits<double>::infinity();
-  const auto within = [](double value_ms, const std::optional<Picoseconds>& limit) {
-    return !limit || value_ms <= static_cast<double>(limit->count()) * 1e-9;
-  };
   std::vector<GainAndCosts> all;
   const Measured* max = nullptr;
   double max_tokens = 0;
   for (const Measured* one : rate.points) {
     const double tokens = valueOf(design, *one, slo, "output_tokens_per_s").value_or(0);
     const double ttft = valueOf(design, *one, slo, "ttft_p99_ms").value_or(kNotReached);
-    const double itl = valueOf(design, *one, slo, "itl_p99_ms").value_or(kNotReached);
+    // Without gaps there is none that is too long.
+    const bool no_gaps = std::all_of(one->trials.begin(), one->trials.end(), hasNoGaps);
+    const double itl = no_gaps ? 0 : valueOf(design, *one, slo, "itl_p99_ms").value_or(kNotReached);
     all.push_back({tokens, {ttft, itl}});
-    if (within(ttft, slo.ttft) && within(itl, slo.tpot) && tokens > max_tokens) {
+    if (tokens > max_tokens && keepsLimits(design, *one, slo)) {
       max = one;
       max_tokens = tokens;
     }
@@ -194,6 +193,7 @@ void RatioProcedure::report(const TestConfig& config, const Design& design,
   figures[2].primary = true;
   addSteadyTable(design, measured, figures,
                  {"ratios", "Ratios of prefill to decode workers", kServingNote, {}, {}}, builder);
+  if (measured.empty()) return;
   builder.result().summary.clear();
   std::size_t number = 0;
   for (const RatePoints& rate : byRate(measured)) reportRate(design, slo, rate, ++number, builder);

@@ -2,13 +2,12 @@
 //
 // Requests at 1 to 2 times the capacity of the prefill pool. A burst is a time in which at least
 // one KV cache transfer is in progress, with the bytes of the transfers that begin in it; the gap
-// is the time to the next one. Peak bandwidth: the largest sum of the mean rates of simultaneous
-// transfers. The pool produces KV cache at its capacity, whatever the queue in front of it.
+// is the time to the next one. Peak bandwidth: the busiest millisecond of the fabric. The pool
+// produces KV cache at its capacity, whatever the queue in front of it.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "suite/framework/fabric_metrics.h"
@@ -28,7 +27,6 @@ struct Bursts {
   std::vector<double> bytes;
   std::vector<double> seconds;
   std::vector<double> gaps;  // [s]
-  double peak_bytes_per_s = 0;
 };
 
 Bursts burstsOf(const serving::ServingResult& result) {
@@ -50,7 +48,6 @@ Bursts burstsOf(const serving::ServingResult& result) {
     bursts.bytes.push_back(bytes);
     bursts.seconds.push_back((end - begin).toSeconds());
   };
-  std::vector<std::pair<Picoseconds, double>> changes;
   for (const serving::RequestRecord* record : sent) {
     if (end < Picoseconds() || record->first_post > end) {
       close();
@@ -61,17 +58,8 @@ Bursts burstsOf(const serving::ServingResult& result) {
     }
     end = std::max(end, record->last_arrival);
     bytes += static_cast<double>(record->bytes);
-    const double rate = static_cast<double>(record->bytes) /
-                        std::max(1e-12, (record->last_arrival - record->first_post).toSeconds());
-    changes.emplace_back(record->first_post, rate);
-    changes.emplace_back(record->last_arrival, -rate);
   }
   close();
-  std::sort(changes.begin(), changes.end());
-  double now = 0;
-  for (const auto& [time, change] : changes) {
-    bursts.peak_bytes_per_s = std::max(bursts.peak_bytes_per_s, now += change);
-  }
   return bursts;
 }
 
@@ -81,6 +69,16 @@ std::optional<Reading> burstQuantile(std::vector<double> values, double p, doubl
   const serving::Percentile& found = p > 0.9 ? all.p99 : all.p50;
   if (!found.value) return std::nullopt;
   return quantileOf(*found.value * unit, p, values.size());
+}
+
+// Length of the intervals of which the busiest one is the peak.
+constexpr Picoseconds kPeakInterval = milliseconds(1);
+
+std::optional<Reading> peakGigabytesPerSecond(std::size_t /*point*/,
+                                              const bench::TrialResult& trial) {
+  const auto& peak = trial.fabric->peak_rate;
+  if (!peak) return std::nullopt;
+  return Reading(static_cast<double>(peak->bytes) / peak->interval.toSeconds() * 1e-9);
 }
 
 class QueueDepthProcedure final : public FabricProcedure {
@@ -119,6 +117,7 @@ Design QueueDepthProcedure::design(const TestConfig& config) const {
     setRequestRate(program.workload, ratio * capacity);
     addSteadyPoint(config, design, {valueText(ratio)}, program);
   }
+  for (SweepPoint& point : design.points) point.spec.peak_interval = kPeakInterval;
   return design;
 }
 
@@ -142,8 +141,10 @@ void QueueDepthProcedure::report(const TestConfig& config, const Design& design,
              [](const Bursts& all) { return burstQuantile(all.seconds, 0.5, 1e3); }),
       bursts("Gap P50", "ms", "kv_burst_gap_p50_ms",
              [](const Bursts& all) { return burstQuantile(all.gaps, 0.5, 1e3); }),
-      bursts("Peak", "GB/s", "kv_peak_gigabytes_per_s",
-             [](const Bursts& all) { return std::optional<Reading>(all.peak_bytes_per_s * 1e-9); }),
+      Figure{.column = "Peak",
+             .unit = "GB/s",
+             .kpi = "kv_peak_gigabytes_per_s",
+             .of = peakGigabytesPerSecond},
       servingFigure("Mean", "GB/s", "kv_mean_gigabytes_per_s", slo,
                     [](const serving::ServingMetrics&, const serving::ServingResult& result) {
                       return kvThroughput(result);
@@ -156,8 +157,9 @@ void QueueDepthProcedure::report(const TestConfig& config, const Design& design,
                  {"bursts",
                   "Bursts of KV cache over the offered load",
                   std::string(kServingNote) +
-                      " A burst is a period with at least one transfer in progress; peak is the "
-                      "largest sum of the mean rates of simultaneous transfers.",
+                      " A burst is a period with at least one transfer in progress. Peak: data "
+                      "frames that left the fabric towards hosts in the busiest millisecond of the "
+                      "trial; mean: KV cache in the measuring window, without headers.",
                   {},
                   {}},
                  builder);

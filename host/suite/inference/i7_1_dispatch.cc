@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
 #include "suite/framework/expert_metrics.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/inference/experts.h"
@@ -56,7 +57,7 @@ std::vector<ExpertPoint> ExpertDispatchProcedure::points(const TestConfig& confi
   for (const ExpertModel& model : models) {
     for (const std::uint32_t ranks : groups) {
       if (ranks > model.slots()) {
-        impossible.push_back(fmt::format("{} with {} ranks", model.name, ranks));
+        impossible.push_back(fmt::format("{} with {}", model.name, counted(ranks, "rank")));
         continue;
       }
       for (const std::uint32_t batch : batches) points.push_back({model, ranks, batch});

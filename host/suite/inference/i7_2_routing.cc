@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "suite/framework/expert_metrics.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/inference/experts.h"
@@ -113,8 +114,8 @@ Design ExpertRoutingProcedure::design(const TestConfig& config) const {
         (one.mode == MoeMode::kNormal &&
          one.point.ranks % config.scenario.parameters.experts.ranks_per_server != 0)) {
       design.refusals.push_back(
-          fmt::format("{} ranks: at most one for each expert, and whole servers in normal mode",
-                      one.point.ranks));
+          fmt::format("{}: at most one for each expert, and whole servers in normal mode",
+                      counted(one.point.ranks, "rank")));
       return design;
     }
     workload::MoeProgram program = dispatchProgram(config, one.point, dispatches);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "stats/paired_ratio.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/profile.h"
@@ -156,8 +157,8 @@ Design ExpertContentionProcedure::design(const TestConfig& config) const {
       ExpertContentionProcedure::points(config, ranks, design.numbers);
   if (ranks > config.scenario.topology.hostCount() || ranks > models.front().slots() ||
       ranks <= own.experts.ranks_per_server) {
-    design.refusals.push_back(fmt::format(
-        "{} ranks: more than one server's, at most one for each host and expert", ranks));
+    design.refusals.push_back(counted(ranks, "rank") +
+                              ": more than one server's, at most one for each host and expert");
     return design;
   }
   const bool separate = std::any_of(points.begin(), points.end(),

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "bench/trial/longest_frame.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/figures.h"
@@ -151,8 +152,9 @@ Design EcnIncastProcedure::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(20, 2);
   for (const EcnIncastCell& cell : cells) {
     if (cell.senders + 1 > hosts) {
-      design.refusals.push_back(
-          fmt::format("{} senders and a receiver on one switch of {} hosts", cell.senders, hosts));
+      design.refusals.push_back(fmt::format("{} and a receiver on one switch of {}",
+                                            counted(cell.senders, "sender"),
+                                            counted(hosts, "host")));
       return design;
     }
     const double bytes = static_cast<double>(kIncastMessage.count()) * cell.senders;
@@ -264,10 +266,12 @@ void EcnIncastProcedure::report(const TestConfig& config, const Design& design,
     const auto packet = static_cast<double>(bench::longestFrame(roceOf(config)).count());
     if (found->value > threshold && found->value <= threshold + 2 * packet) ++within;
   }
-  builder.result().summary = fmt::format(
-      "{} of {} points mark first within two packets above the threshold.", within, seen);
+  builder.result().summary =
+      fmt::format("First marks within two packets above the threshold: {} of {}.", within,
+                  counted(seen, "point"));
   if (seen < measured.size()) {
-    builder.result().summary += fmt::format(" {} points mark nothing.", measured.size() - seen);
+    builder.result().summary +=
+        fmt::format(" Nothing is marked at {}.", counted(measured.size() - seen, "point"));
   }
   if (!measured.empty()) {
     builder.primary("ECN marked, " + measured.back().point.label,

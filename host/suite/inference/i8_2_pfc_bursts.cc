@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "fabric/topology/topology.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/fabric_pictures.h"
@@ -90,6 +91,11 @@ std::vector<BurstCell> PfcBurstProcedure::cellsOf(const TestConfig& config, Numb
   return cells;
 }
 
+// The bursts' priority.
+std::uint8_t lowestLossless(const fabric::PfcSpec& pfc) {
+  return static_cast<std::uint8_t>(std::countr_zero(std::uint32_t{pfc.priorities}));
+}
+
 bench::TrialSpec kvBurstTrial(const TestConfig& config, const BurstCell& cell) {
   bench::TrialSpec spec = emptyTrial(config);
   const std::uint32_t hosts = config.scenario.topology.hostCount();
@@ -100,7 +106,7 @@ bench::TrialSpec kvBurstTrial(const TestConfig& config, const BurstCell& cell) {
   }
   roce.dcqcn.enabled = false;
   fabric::PfcSpec& pfc = *spec.dut.switches.pfc;
-  roce.data_priority = static_cast<std::uint8_t>(std::countr_zero(std::uint32_t{pfc.priorities}));
+  roce.data_priority = lowestLossless(pfc);
   // The same relative distance from xoff.
   pfc.xon = Bytes(static_cast<std::int64_t>(static_cast<double>(cell.xoff.count()) *
                                             static_cast<double>(pfc.xon.count()) /
@@ -140,9 +146,18 @@ Design PfcBurstProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Bursts", "bursts"}, {"Window", ""}, {"xoff", ""}};
   labelDut(DutLabel::kSwitch, design.numbers);
-  if (!config.scenario.switches.pfc || config.scenario.switches.pfc->priorities == 0 ||
-      config.scenario.switches.pfc->priorities == 0xFF) {
-    design.refusals.emplace_back("the DUT needs PFC (dut.switch.pfc) and a priority without it");
+  const fabric::SwitchSpec& switches = config.scenario.switches;
+  if (!switches.pfc || switches.pfc->priorities == 0) {
+    design.refusals.emplace_back("the DUT needs PFC (dut.switch.pfc)");
+    return design;
+  }
+  const std::uint8_t data = lowestLossless(*switches.pfc);
+  if (!otherClass(switches, data)) {
+    design.refusals.push_back(fmt::format(
+        "the DUT needs a priority without PFC that it serves before the bursts' priority {}: "
+        "another one would wait for them without pauses (dut.switch.pfc.priorities, "
+        "dut.switch.weights)",
+        data));
     return design;
   }
   const std::vector<BurstCell> cells = cellsOf(config, design.numbers);
@@ -157,9 +172,9 @@ Design PfcBurstProcedure::design(const TestConfig& config) const {
   for (const BurstCell& cell : cells) {
     if (cell.bursts + 3 > hosts) {
       design.refusals.push_back(
-          fmt::format("{} bursts from a host each need {} hosts with the "
-                      "receiver and the probes'; the fabric has {}",
-                      cell.bursts, cell.bursts + 3, hosts));
+          fmt::format("{} from a host each: {} hosts with the receiver and the probes'; the fabric "
+                      "has {}",
+                      counted(cell.bursts, "burst"), cell.bursts + 3, hosts));
       return design;
     }
     if (const auto& shared = config.scenario.switches.shared_buffer;
@@ -272,7 +287,7 @@ void PfcBurstProcedure::report(const TestConfig& config, const Design& design,
     if (meanOf(design, one, pauses)->value == 0) ++without_pauses;
   }
   builder.result().summary =
-      fmt::format("{} of {} points without any PAUSE.", without_pauses, measured.size());
+      fmt::format("{} of {} without any PAUSE.", without_pauses, counted(measured.size(), "point"));
   builder.primary("PAUSE frames, " + last.point.label, *meanOf(design, last, pauses));
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/figures.h"
 #include "suite/framework/unprotected_data.h"
@@ -188,25 +189,40 @@ void MixedConvergenceProcedure::report(const TestConfig& /*config*/, const Desig
   const auto shares = [joining](const bench::TrialResult& trial) {
     return settlingOf(classRates(*trial.fabric->samples), joining);
   };
+  std::vector<bool> unseen(design.points.size());
+  for (const Measured& one : measured) {
+    if (shares(one.trials.front())) continue;
+    unseen[placeOf(design, one)] = true;
+    builder.anomaly(
+        fmt::format("convergence and steady rates not observed: the last third of the {} since the "
+                    "joining begins before a rate window of {} is over: lengthen "
+                    "parameters.duration",
+                    valueText(one.point.spec.duration - joining),
+                    valueText(one.point.spec.sampling->interval * kClassWindow)),
+        one.point.label);
+  }
+  const auto hidden = [&unseen](std::size_t point) { return unseen[point]; };
   Figure convergence{
       .column = "Convergence",
       .unit = "us",
       .kpi = "class_convergence_us",
       .of = [shares](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
-        const ClassSettling settling = shares(trial);
-        if (!settling.settled) return std::nullopt;
-        return within(settling.settled->toMicroseconds(),
-                      trial.fabric->samples->interval.toMicroseconds(), "sample interval:");
+        const auto settled = shares(trial)->settled;
+        if (!settled) return std::nullopt;
+        return within(settled->toMicroseconds(), trial.fabric->samples->interval.toMicroseconds(),
+                      "sample interval:");
       },
       .absent = "never converged",
-      .fails_limits = true};
-  const auto steady = [shares](const char* column, const char* kpi, double ClassSettling::*member) {
-    return Figure{.column = column,
-                  .unit = "Gb/s",
-                  .kpi = kpi,
-                  .of = [shares, member](std::size_t, const bench::TrialResult& trial) {
-                    return shares(trial).*member;
-                  }};
+      .fails_limits = true,
+      .hidden = hidden};
+  const auto steady = [&](const char* column, const char* kpi, double ClassSettling::*member) {
+    return Figure{
+        .column = column,
+        .unit = "Gb/s",
+        .kpi = kpi,
+        .of = [shares, member](std::size_t,
+                               const bench::TrialResult& trial) { return *shares(trial).*member; },
+        .hidden = hidden};
   };
   Figure kv = steady("KV, steady", "kv_steady_gbps", &ClassSettling::kv_gbps);
   kv.primary = true;
@@ -219,12 +235,13 @@ void MixedConvergenceProcedure::report(const TestConfig& /*config*/, const Desig
         .unit = "",
         .kpi = "class_jfi",
         .of = [shares](std::size_t, const bench::TrialResult& trial) -> std::optional<double> {
-          const ClassSettling settling = shares(trial);
+          const ClassSettling settling = *shares(trial);
           const double sum = settling.kv_gbps + settling.ep_gbps;
           if (sum <= 0) return std::nullopt;
           return sum * sum /
                  (2 * (settling.kv_gbps * settling.kv_gbps + settling.ep_gbps * settling.ep_gbps));
-        }},
+        },
+        .hidden = hidden},
        figure("Dropped in the fabric", "packets", "dropped_packets",
               [](const bench::TrialResult& trial) {
                 return static_cast<double>(trial.fabric->total.dropped());
@@ -245,11 +262,12 @@ void MixedConvergenceProcedure::report(const TestConfig& /*config*/, const Desig
     if (meanOf(design, one, convergence)) ++converged;
     addClassRates(one, builder);
   }
-  builder.result().summary = fmt::format("{} of {} points came to steady rates within the trial.",
-                                         converged, measured.size());
+  builder.result().summary = fmt::format("{} of {} came to steady rates within the trial.",
+                                         converged, counted(measured.size(), "point"));
   if (!measured.empty()) {
-    builder.primary("KV, steady, " + measured.front().point.label,
-                    *meanOf(design, measured.front(), kv));
+    if (const auto first = meanOf(design, measured.front(), kv)) {
+      builder.primary("KV, steady, " + measured.front().point.label, *first);
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "bench/flow/flow_routes.h"
 #include "fabric/engine/footprint.h"
 #include "suite/inference/experts.h"
@@ -144,8 +145,8 @@ std::optional<std::string> shapeRefusal(const TestConfig& config) {
   }
   for (const serving::PoolShape* pool : {&servers.prefill, &servers.decode}) {
     if (pool->tp > 0 && servers.gpus % pool->tp == 0) continue;
-    return fmt::format("{} accelerators of a server are not whole workers of TP {}", servers.gpus,
-                       pool->tp);
+    return fmt::format("a server's {} cannot be divided into whole workers of TP {}",
+                       counted(servers.gpus, "accelerator"), pool->tp);
   }
   return std::nullopt;
 }
@@ -205,9 +206,8 @@ void addScalePoints(const TestConfig& config, const std::vector<ScaleCell>& cell
   for (const ScaleCell& cell : cells) {
     if (cell.nodes % 2 == 0 && cell.nodes <= max) continue;
     design.refusals.push_back(fmt::format(
-        "a cluster of {} servers: half of them are prefill, and the DUT has hosts for {} with {} "
-        "NICs each",
-        cell.nodes, max, nicsOf(config)));
+        "a cluster of {}: half of them are prefill, and the DUT has hosts for {} with {} each",
+        counted(cell.nodes, "server"), max, counted(nicsOf(config), "NIC")));
     return;
   }
   const serving::WindowSpec window =
@@ -215,16 +215,19 @@ void addScalePoints(const TestConfig& config, const std::vector<ScaleCell>& cell
   const serving::MappingSpec& servers = servingSection(config).program.system.servers;
   constexpr std::uint32_t kDraftGpus = 8;
   if (servers.gpus != kDraftGpus) {
-    numbers.deviation(fmt::format("A node has {} accelerators, the draft's 8", servers.gpus));
+    numbers.deviation(
+        fmt::format("A node has {}, the draft's 8", counted(servers.gpus, "accelerator")));
   }
-  numbers.configure("A node", fmt::format("{} accelerators, {} NICs; half of the nodes are prefill",
-                                          servers.gpus, servers.nics));
+  numbers.configure(
+      "A node", fmt::format("{}, {}; half of the nodes are prefill",
+                            counted(servers.gpus, "accelerator"), counted(servers.nics, "NIC")));
   numbers.configure("KV pairs",
                     fmt::format("each prefill NIC to one decode NIC, {} one after the "
                                 "other for {}",
                                 valueText(pairMessage(config)), valueText(pairTime(numbers))));
-  numbers.configure("EP groups", fmt::format("{} ranks each, {} tokens a rank, packet by packet",
-                                             groupRanks(config, numbers), kScaleTokens));
+  numbers.configure("EP groups",
+                    fmt::format("{} each, {} tokens a rank, packet by packet",
+                                counted(groupRanks(config, numbers), "rank"), kScaleTokens));
   numbers.configure("Load", fmt::format("{:.0f} % of the capacity of the pools", 100 * kLoad));
   numbers.configure("Routing convergence", valueText(config.scenario.convergence));
   numbers.configure("Routing table",

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/counted.h"
 #include "fabric/topology/topology.h"
 #include "serving/mapping.h"
 #include "serving/model_profile.h"
@@ -101,9 +102,9 @@ std::optional<std::string> servingRefusal(const TestConfig& config,
   }
   if (nics <= hosts && fits) return std::nullopt;
   return fmt::format(
-      "the serving system has {} NICs and the topology {} hosts: fewer servers or NICs "
+      "the serving system has {} and the topology {}: fewer servers or NICs "
       "(serving.servers), or a larger topology",
-      nics, hosts);
+      counted(nics, "NIC"), counted(hosts, "host"));
 }
 
 serving::MappingLoad requestLoad(const serving::ServingProgram& program, std::uint64_t tokens) {
@@ -148,8 +149,8 @@ void configureModel(const TestConfig& config, Design& design) {
   numbers.configure("Model", fmt::format("{}, {:.3g} parameters, {} bytes of KV cache per token",
                                          system.model.name, serving::totalParameters(system.model),
                                          serving::kvBytesPerToken(system.model)));
-  numbers.configure("Servers", fmt::format("{} accelerators ({}), {} NICs each", servers.gpus,
-                                           system.accelerator.name, servers.nics));
+  numbers.configure("Servers", fmt::format("{} ({}), {} each", counted(servers.gpus, "accelerator"),
+                                           system.accelerator.name, counted(servers.nics, "NIC")));
   numbers.configure("Framework", fmt::format("Plumbline serving model, step times \"{}\"",
                                              system.times ? "table" : system.efficiency.name));
   const auto limit = [](const std::optional<Picoseconds>& time) {
@@ -231,7 +232,9 @@ void addMainFigure(const Design& design, const std::vector<Measured>& measured,
     return;
   }
   std::string& summary = builder.result().summary;
-  if (summary.empty()) summary = primary->column + " was not reached at any point.";
+  if (!summary.empty()) return;
+  summary = measured.empty() ? "No point gave a valid result."
+                             : primary->column + " was not reached at any point.";
 }
 
 std::vector<Figure> ttftFigures(const serving::SloSpec& slo) {
@@ -300,6 +303,10 @@ std::vector<Figure> transferFigures(const serving::SloSpec& slo) {
   };
 }
 
+bool hasNoGaps(const bench::TrialResult& trial) {
+  return trial.serving && serving::onlySingleTokens(*trial.serving);
+}
+
 std::vector<Figure> tokenFigures(const serving::SloSpec& slo) {
   using Metrics = serving::ServingMetrics;
   using Result = serving::ServingResult;
@@ -310,11 +317,17 @@ std::vector<Figure> tokenFigures(const serving::SloSpec& slo) {
                            return percentileMs(metrics.*member, quantile);
                          });
   };
+  const auto ofGaps = [&](const char* column, const char* kpi, double quantile,
+                          serving::Distribution Metrics::*member) {
+    Figure figure = of(column, kpi, quantile, member);
+    figure.moot = hasNoGaps;
+    return figure;
+  };
   return {
-      of("ITL P50", "itl_p50_ms", 0.5, &Metrics::itl),
-      of("ITL P95", "itl_p95_ms", 0.95, &Metrics::itl),
-      of("ITL P99", "itl_p99_ms", 0.99, &Metrics::itl),
-      of("TPOT P99", "tpot_p99_ms", 0.99, &Metrics::tpot),
+      ofGaps("ITL P50", "itl_p50_ms", 0.5, &Metrics::itl),
+      ofGaps("ITL P95", "itl_p95_ms", 0.95, &Metrics::itl),
+      ofGaps("ITL P99", "itl_p99_ms", 0.99, &Metrics::itl),
+      ofGaps("TPOT P99", "tpot_p99_ms", 0.99, &Metrics::tpot),
       of("E2E P50", "e2e_p50_ms", 0.5, &Metrics::e2e),
       of("E2E P99", "e2e_p99_ms", 0.99, &Metrics::e2e),
   };

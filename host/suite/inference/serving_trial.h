@@ -62,6 +62,9 @@ serving::Distribution transferTimes(const serving::ServingResult& result);
 std::vector<Figure> ttftFigures(const serving::SloSpec& slo);
 // KV cache transfer: P50, P95, P99, and bandwidth.
 std::vector<Figure> transferFigures(const serving::SloSpec& slo);
+// Whether every measured answer is a single token, so that figures of the time between tokens have
+// nothing to measure.
+bool hasNoGaps(const bench::TrialResult& trial);
 // Time between tokens and per token, time of a whole request.
 std::vector<Figure> tokenFigures(const serving::SloSpec& slo);
 // Tokens per second, goodput, unfinished requests.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "serving/step_time.h"
@@ -56,7 +58,13 @@ serving::WorkloadSpec defaultLoad(const TestConfig& config) {
 }
 
 serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& defaults) {
-  return servingSection(config).workload.value_or(defaults);
+  const scenario::ServingSection& section = servingSection(config);
+  if (!section.workload) return defaults;
+  serving::WorkloadSpec load = *section.workload;
+  if (section.left_out.arrivals) load.arrivals = defaults.arrivals;
+  if (section.left_out.prompt) load.prompt = defaults.prompt;
+  if (section.left_out.output) load.output = defaults.output;
+  return load;
 }
 
 serving::WindowSpec steadyWindow(const TestConfig& config, Numbers& numbers,
@@ -158,13 +166,31 @@ std::optional<Reading> kvThroughput(const serving::ServingResult& result) {
   const double window = (result.window_end - result.window_start).toSeconds();
   if (window <= 0) return std::nullopt;
   double bytes = 0;
+  std::map<std::pair<std::uint32_t, Picoseconds>, double> batches;  // by worker and end of prefill
+  std::set<std::uint32_t> workers;
+  bool goes_on = false;  // a transfer that began before the window's end has not ended
   for (const serving::RequestRecord& record : result.requests) {
-    const bool inside = record.last_arrival != serving::kNever &&
-                        record.last_arrival >= result.window_start &&
-                        record.last_arrival < result.window_end;
-    if (inside) bytes += static_cast<double>(record.bytes);
+    if (record.first_post == serving::kNever) continue;
+    if (record.last_arrival == serving::kNever) {
+      goes_on = goes_on || record.first_post < result.window_end;
+      continue;
+    }
+    const auto all = static_cast<double>(record.bytes);
+    batches[{record.prefill_worker, record.prefill_end}] += all;
+    workers.insert(record.prefill_worker);
+    const Picoseconds begin = std::max(record.first_post, result.window_start);
+    const Picoseconds end = std::min(record.last_arrival, result.window_end);
+    if (end <= begin) continue;
+    const Picoseconds time = record.last_arrival - record.first_post;
+    bytes += all * ((end - begin).toSeconds() / time.toSeconds());
   }
-  return Reading(bytes / window * 1e-9);
+  if (bytes == 0 && goes_on) return std::nullopt;
+  double largest = 0;
+  for (const auto& batch : batches) largest = std::max(largest, batch.second);
+  // The workers' batches are independent of each other.
+  const double width = 2 * largest * std::sqrt(static_cast<double>(workers.size()));
+  return within(bytes / window * 1e-9, width / window * 1e-9,
+                "one prefill batch of each worker more or less:");
 }
 
 double peakTransfers(const serving::ServingResult& result) {
@@ -179,6 +205,20 @@ double peakTransfers(const serving::ServingResult& result) {
   int max = 0;
   for (const auto& [time, change] : changes) max = std::max(max, now += change);
   return max;
+}
+
+bool keepsLimits(const Design& design, const Measured& measured, const serving::SloSpec& slo) {
+  const std::vector<Figure> all = servingFigures(slo);
+  const auto within = [&](const char* kpi, const std::optional<Picoseconds>& limit) {
+    const auto value = meanOf(design, measured, chosen(all, {kpi}).front());
+    return value && (!limit || value->value <= static_cast<double>(limit->count()) * 1e-9);
+  };
+  const auto& trials = measured.trials;
+  const bool done = std::all_of(trials.begin(), trials.end(), [&](const bench::TrialResult& trial) {
+    return serving::metricsOf(*trial.serving, slo).e2e.p99.value.has_value();
+  });
+  const bool no_gaps = std::all_of(trials.begin(), trials.end(), hasNoGaps);
+  return done && within("ttft_p99_ms", slo.ttft) && (no_gaps || within("itl_p99_ms", slo.tpot));
 }
 
 void addSteadyTable(const Design& design, const std::vector<Measured>& measured,

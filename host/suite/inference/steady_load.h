@@ -13,6 +13,8 @@ namespace plumbline::suite {
 // The default load: Poisson arrivals, prompts Zipf(1) over 128 to 8,192 tokens (inference draft,
 // section 6.2), answers of 128 tokens, of 32 in the quick profile.
 serving::WorkloadSpec defaultLoad(const TestConfig& config);
+// The scenario's load; what its file has not of arrivals, prompts and answers is that of
+// `defaults`.
 serving::WorkloadSpec loadOr(const TestConfig& config, const serving::WorkloadSpec& defaults);
 
 // Sets the windows of all points: requests that arrive in `measure` after `warmup` are measured
@@ -43,11 +45,17 @@ std::vector<double> decodeShares(const serving::ServingResult& result, WorkerSha
 
 // Coefficient of variation over the decode workers of the pages in use, mean over the run [%].
 std::optional<Reading> memoryVariation(const serving::ServingResult& result);
-// KV cache of requests whose transfer ended in the measuring window, per second of it [GB/s];
-// nothing without a window.
+// KV cache in the measuring window, per second of it [GB/s]: of every finished transfer the share
+// of its time that is inside. KV cache comes in the batches of prefill, of which each worker may
+// have one more or less in the window than in the mean. Nothing without a window, and where only
+// transfers that have not ended were under way in it.
 std::optional<Reading> kvThroughput(const serving::ServingResult& result);
 // Largest number of simultaneous transfers.
 double peakTransfers(const serving::ServingResult& result);
+
+// Whether the requests of a point keep the limits: TTFT P99, ITL P99, and all but one in a hundred
+// done after window and drain. Answers of one token have no gap that could be too long.
+bool keepsLimits(const Design& design, const Measured& measured, const serving::SloSpec& slo);
 
 // addTable() with the primary figure of the last point as the main one, and the slowest requests.
 // Notes where a short warm-up distorts figures: a system that is not full when the window begins

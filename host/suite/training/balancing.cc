@@ -42,6 +42,11 @@ std::vector<Balancing> balancingSweep(const TestConfig& config, Numbers& numbers
        numbers.sweep("Load balancing", standard, quick, config.scenario.parameters.balancing)) {
     all.push_back(balancingOf(word));
   }
+  if (all.size() > 1 && !fabric::hasSeveralPaths(fabric::buildTopology(config.scenario.topology))) {
+    numbers.deviation(
+        "Load balancing: there is one path between any two hosts, so that points that differ in it "
+        "alone are the same trial");
+  }
   const Balancing own = scenarioBalancing(config);
   // ECMP is also the setting of a scenario without one.
   if (own.kind != Kind::kEcmp && std::find(all.begin(), all.end(), own) == all.end()) {
@@ -66,8 +71,14 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
   Variant variant{service + ", " + balancing.name, {}, balancing};
   const std::optional<bench::TransportSpec> own = scenarioTransport(config);
   if (service == "RC" || service == "UC") {
-    const auto* given = own ? std::get_if<transport::RoceSpec>(&*own) : nullptr;
-    transport::RoceSpec roce = given != nullptr ? *given : defaultRoce();
+    transport::RoceSpec roce = defaultRoce();
+    if (own) {
+      if (const auto* given = std::get_if<transport::RoceSpec>(&*own)) {
+        roce = *given;
+      } else {
+        roce.ipv6 = std::get<transport::UetSpec>(*own).ipv6;
+      }
+    }
     roce.service = service == "RC" ? transport::RoceService::kRc : transport::RoceService::kUc;
     variant.transport = roce;
     return variant;
@@ -77,11 +88,12 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
        {"RUD", transport::UetService::kRud},
        {"RUDI", transport::UetService::kRudi},
        {"UUD", transport::UetService::kUud}}};
-  const auto* given = own ? std::get_if<transport::UetSpec>(&*own) : nullptr;
   transport::UetSpec uet;
+  const auto* given = own ? std::get_if<transport::UetSpec>(&*own) : nullptr;
   if (given != nullptr) {
     uet = *given;
   } else {
+    if (own) uet.ipv6 = std::get<transport::RoceSpec>(*own).ipv6;
     uet.base_rtt = bench::idleRoundTrip(config.scenario.fabricSpec(), std::nullopt, uet);
   }
   for (const auto& [name, value] : kServices) {

@@ -44,7 +44,8 @@ struct Variant {
 // The scenario's transport, or else the usual RoCEv2, with one balancing.
 Variant defaultVariant(const TestConfig& config, const Balancing& balancing);
 // A service of the drafts' comparisons with one balancing: "RC", "UC", "ROD", "RUD", "RUDI", "UUD".
-// Parameters are the scenario's where it has a transport of that family.
+// Parameters are the scenario's where it has a transport of that family; of one of the other family
+// only the IP version.
 Variant serviceVariant(const TestConfig& config, const std::string& service,
                        const Balancing& balancing);
 // Applies `variant` to hosts and switches of `spec`.

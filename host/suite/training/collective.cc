@@ -320,6 +320,27 @@ std::vector<Variant> CollectiveProcedure::variants(const TestConfig& config,
   return variants;
 }
 
+namespace {
+
+// The ring's last hop stays in a leaf where the last rank is on the first one's.
+void noteSharedLeaf(const TestConfig& config, const std::vector<CollectiveKind>& kinds,
+                    const std::vector<std::uint32_t>& ranks, Numbers& numbers) {
+  const std::uint32_t of_leaf = acrossLeaves(config, 2).hosts_per_leaf;
+  if (of_leaf == 0 || std::none_of(kinds.begin(), kinds.end(), isRing)) return;
+  const std::uint32_t leaves = config.scenario.topology.hostCount() / of_leaf;
+  std::vector<std::string> sharing;
+  for (const std::uint32_t n : ranks) {
+    if (leaves > 1 && n > leaves && n % leaves == 1) sharing.push_back(std::to_string(n));
+  }
+  if (sharing.empty()) return;
+  numbers.deviation(
+      fmt::format("of {} ranks over {} leaves the first and the last are on the same leaf: this "
+                  "hop of the ring is shorter than in the closed forms",
+                  fmt::join(sharing, " or "), leaves));
+}
+
+}  // namespace
+
 std::vector<CollectivePoint> CollectiveProcedure::points(const TestConfig& config,
                                                          Numbers& numbers) const {
   const scenario::Parameters& own = config.scenario.parameters;
@@ -327,6 +348,7 @@ std::vector<CollectivePoint> CollectiveProcedure::points(const TestConfig& confi
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   const auto ranks = numbers.sweep("Ranks", sweep_.ranks, sweep_.quick_ranks, own.ranks,
                                    [hosts](std::uint32_t n) { return n <= hosts; });
+  noteSharedLeaf(config, sweep_.kinds, ranks, numbers);
   const std::vector<Variant> variants = this->variants(config, numbers);
   std::vector<CollectivePoint> points;
   for (const Bytes size : sizes) {

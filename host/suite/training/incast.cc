@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "suite/framework/data_priority.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
@@ -38,6 +39,8 @@ workload::JobSpec messagesTo(const char* name, std::vector<workload::HostId> hos
   job.program = program;
   return job;
 }
+
+bool isSingleFlow(const Incast& incast) { return incast.senders == 1 && incast.flows == 1; }
 
 }  // namespace
 
@@ -77,7 +80,8 @@ std::optional<std::string> incastRefusal(const TestConfig& config, const Incast&
   const std::uint32_t others = incast.victim ? 3 : 1;
   if (incast.senders + others <= hosts) return std::nullopt;
   return fmt::format(
-      "{} senders need {} hosts, {}, and there are {}", incast.senders, incast.senders + others,
+      "an incast of {} needs {} hosts, {}, and there are {}", counted(incast.senders, "sender"),
+      incast.senders + others,
       incast.victim ? "with a receiver and the two hosts of the victim" : "with a receiver", hosts);
 }
 
@@ -187,18 +191,24 @@ Convergence joiningConvergence(const Incast& incast, const bench::TrialResult& t
 std::vector<Figure> convergenceFigures(const TestConfig& config, const Design& design,
                                        std::vector<Incast> incasts, ResultBuilder& builder) {
   constexpr ConvergenceRule kRule;
-  std::vector<bool> too_short;
+  std::vector<bool> unseen;
   for (std::size_t i = 0; i < incasts.size(); ++i) {
     const Incast& incast = incasts[i];
+    if (isSingleFlow(incast)) {
+      unseen.push_back(true);
+      builder.anomaly("convergence not observed: a single flow shares the link with no other",
+                      design.points[i].label);
+      continue;
+    }
     const Picoseconds window = sharingSampling(config, incast) * std::int64_t{kRule.window};
     const Picoseconds held = window * std::int64_t{kRule.windows_held};
-    too_short.push_back(incast.until - incast.join_at < held);
-    if (!too_short.back()) continue;
+    unseen.push_back(incast.until - incast.join_at < held);
+    if (!unseen.back()) continue;
     builder.anomaly(
         fmt::format("convergence not observed: senders stop {} after the joining, and flows must "
                     "share fairly for {} rate windows of {}",
-                    valueText(incast.until - incast.join_at), kRule.windows_held,
-                    valueText(window)),
+                    roundedTimeText(incast.until - incast.join_at), kRule.windows_held,
+                    roundedTimeText(window)),
         design.points[i].label);
   }
   const auto all = std::make_shared<const std::vector<Incast>>(std::move(incasts));
@@ -213,11 +223,12 @@ std::vector<Figure> convergenceFigures(const TestConfig& config, const Design& d
            },
            .absent = "never converged",
            .fails_limits = true,
-           .hidden = [too_short = std::move(too_short)](std::size_t i) { return too_short[i]; }},
+           .hidden = [unseen = std::move(unseen)](std::size_t i) { return unseen[i]; }},
           {.column = "Fair time",
            .unit = "%",
            .kpi = "",
            .of = [all](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
+             if (isSingleFlow((*all)[i])) return std::nullopt;
              const auto share = joiningConvergence((*all)[i], trial).fair_share_of_windows;
              return share ? std::optional(100 * *share) : std::nullopt;
            }},

@@ -78,8 +78,9 @@ Picoseconds sharingSampling(const TestConfig& config, const Incast& incast);
 Convergence joiningConvergence(const Incast& incast, const bench::TrialResult& trial);
 
 // Table columns of convergence: the time until flows have settled, the share of fair windows, the
-// length of a window. `incasts` are those of the design's points. A point whose senders stop before
-// the windows that convergence must hold are over shows none: an anomaly says so.
+// length of a window. `incasts` are those of the design's points. A point with a single flow, or
+// whose senders stop before the windows that convergence must hold are over, shows none: an anomaly
+// says so.
 std::vector<Figure> convergenceFigures(const TestConfig& config, const Design& design,
                                        std::vector<Incast> incasts, ResultBuilder& builder);
 inline constexpr const char* kConvergenceNote =

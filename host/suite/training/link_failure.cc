@@ -33,9 +33,15 @@ class Goodput {
   [[nodiscard]] double at(std::size_t begin) const {
     return totals_[begin + kGoodputWindow] - totals_[begin];
   }
-  // Of a window, over the first `samples`.
-  [[nodiscard]] double mean(std::size_t samples) const {
-    return totals_[samples] / static_cast<double>(samples) * kGoodputWindow;
+  // Below which a window is low, from the first `samples`: a share of their mean, or the lowest
+  // window of them. 0 where they have no window, or one in which nothing arrived.
+  [[nodiscard]] double threshold(std::size_t samples) const {
+    if (samples < kGoodputWindow || samples >= totals_.size()) return 0;
+    double least = totals_[samples] / static_cast<double>(samples) * kGoodputWindow * kGoodputShare;
+    for (std::size_t begin = 0; begin + kGoodputWindow <= samples; ++begin) {
+      least = std::min(least, at(begin));
+    }
+    return least;
   }
 
  private:
@@ -55,30 +61,28 @@ std::optional<Picoseconds> goodputBack(const JobSamples& failed, const JobSample
   const Goodput steady(intact);
   // Whole samples before the failure; later windows begin with the next one.
   const auto before = static_cast<std::size_t>(failure / interval);
-  if (!knowsGoodputBefore(failed.samples, failure) || before >= goodput.windows()) {
-    return std::nullopt;
-  }
-  double threshold = goodput.mean(before) * kGoodputShare;
-  for (std::size_t begin = 0; begin + kGoodputWindow <= before; ++begin) {
-    threshold = std::min(threshold, goodput.at(begin));
-  }
+  if (before >= goodput.windows()) return std::nullopt;
+  const double threshold = goodput.threshold(before);
+  if (threshold <= 0) return std::nullopt;
   const auto isFall = [&](std::size_t begin) {
     if (steady.windows() == 0) return true;
     return goodput.at(begin) < steady.at(std::min(begin, steady.windows() - 1));
   };
   const bool exact = interval * static_cast<std::int64_t>(before) == failure;
-  bool fell = false;
+  bool fallen = false;
+  Picoseconds back;
   for (std::size_t begin = before + (exact ? 0 : 1); begin < goodput.windows(); ++begin) {
     const bool low = goodput.at(begin) < threshold;
-    if (fell && !low) return interval * static_cast<std::int64_t>(begin) - failure;
-    if (!fell && interval * static_cast<std::int64_t>(begin) > fall_by) break;
-    fell = fell || (low && isFall(begin));
+    const Picoseconds start = interval * static_cast<std::int64_t>(begin);
+    if (fallen && !low) back = start - failure;
+    if (!fallen && start > fall_by) break;
+    fallen = low && (fallen || isFall(begin));
   }
-  return fell ? std::nullopt : std::optional(Picoseconds(0));
+  return fallen ? std::nullopt : std::optional(back);
 }
 
-bool knowsGoodputBefore(const bench::Samples& samples, Picoseconds failure) {
-  return failure >= samples.interval * static_cast<std::int64_t>(kGoodputWindow);
+bool knowsGoodputBefore(const JobSamples& failed, Picoseconds failure) {
+  return Goodput(failed).threshold(static_cast<std::size_t>(failure / failed.samples.interval)) > 0;
 }
 
 Picoseconds lossesFrom(const bench::TrialSpec& spec, Picoseconds failure) {

@@ -19,18 +19,18 @@ struct JobSamples {
 
 // From the failure until goodput has recovered. Goodput is payload that arrived at all hosts in
 // windows of 20 samples, one beginning with every sample. It has recovered with the first window at
-// or above the threshold that follows a fall at or after the failure; the time is that of the
-// window's beginning. Threshold: 90 % of the mean from 0 to the failure, or the lowest window of
-// that time where that is less, as between two iterations. A fall is a window below the threshold
-// and below the same window of the same repetition without failure (`intact`; below its last one,
-// where that job was done before), and begins by `fall_by`: a later one, as at the job's end, has
-// other reasons. Only windows that end by the job's end count. 0: goodput never fell, as where all
-// arrives as without failure. Nothing: it did not recover by then, or there is no window before the
-// failure (knowsGoodputBefore()).
+// or above the threshold that follows the last fall at or after the failure; the time is that of
+// the window's beginning. Threshold: 90 % of the mean from 0 to the failure, or the lowest window
+// of that time where that is less, as between two iterations. A fall is a window below the
+// threshold and below the same window of the same repetition without failure (`intact`; below its
+// last one, where that job was done before), and begins by `fall_by`: a later one, as at the job's
+// end, has other reasons. Only windows that end by the job's end count. 0: goodput never fell, as
+// where all arrives as without failure. Nothing: it did not recover by then, or what a fall is is
+// not known (knowsGoodputBefore()).
 std::optional<Picoseconds> goodputBack(const JobSamples& failed, const JobSamples& intact,
                                        Picoseconds failure, Picoseconds fall_by);
-// Whether there is a window before the failure.
-bool knowsGoodputBefore(const bench::Samples& samples, Picoseconds failure);
+// Whether there are windows before the failure, and something arrived in each.
+bool knowsGoodputBefore(const JobSamples& failed, Picoseconds failure);
 
 // A frame that is on the wire when its link fails is lost, but its first bit, by which losses are
 // dated, has left before: the earliest time of a loss by a failure, see SamplingSpec::losses_from.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.h"
 #include "suite/framework/fabric_metrics.h"
 
 namespace plumbline::suite {
@@ -31,8 +32,8 @@ std::string receiverText(const fabric::TopologySpec& topology) {
     case fabric::TopologyKind::kPools:
       return "the host of the same place on the next leaf";
     case fabric::TopologyKind::kRail:
-      return fmt::format("the NIC of the next rail, {} servers further on",
-                         topology.servers_per_leaf);
+      return fmt::format("the NIC of the next rail, {} further on",
+                         counted(topology.servers_per_leaf, "server"));
     default:
       return "the next host, in the order of their numbers";
   }
@@ -97,6 +98,12 @@ std::vector<fabric::TopologySpec> varied(const TestConfig& config, Numbers& numb
        numbers.sweep<std::uint32_t>(what, standard, quick, std::nullopt)) {
     topologies.push_back(own);
     topologies.back().*member = value;
+  }
+  if (std::none_of(topologies.begin(), topologies.end(), [&](const fabric::TopologySpec& topology) {
+        return topology.*member == own.*member;
+      })) {
+    numbers.deviation(fmt::format("{} are the test's own, not the {} of the scenario's topology",
+                                  what, own.*member));
   }
   return topologies;
 }
@@ -207,8 +214,9 @@ Design PermutationProcedure::design(const TestConfig& config) const {
   const Bytes part(message.count() / most_flows);
   if (!at_random && part < bench::FabricResult::kCountedFlowData) {
     design.numbers.deviation(fmt::format(
-        "MMR of flows counts packets with {} and more of data: of {} flows per pair, each sends {}",
-        valueText(bench::FabricResult::kCountedFlowData), most_flows, valueText(part)));
+        "MMR of flows counts packets with {} and more of data: of {} per pair, each sends {}",
+        valueText(bench::FabricResult::kCountedFlowData), counted(most_flows, "flow"),
+        valueText(part)));
   }
   design.carry(all);
   return design;
@@ -256,9 +264,9 @@ void PermutationProcedure::report(const TestConfig& config, const Design& design
   about +=
       "MMR (maximum over mean) and JFI are over all links between switches, of bytes and of the "
       "flows (QPs, PDCs) whose data a link carried. Goodput is the payload over the rate of the "
-      "hosts' links until the last message is done. Out of order counts packets that arrive after "
-      "a packet sent later. Discarded counts packets whose service does not accept them out of "
-      "order. " +
+      "hosts' links until the last message is done. Out of order counts packets that arrive while "
+      "an earlier packet of their connection is missing: late, or lost. Discarded counts packets "
+      "whose service does not accept them out of order. " +
       note();
   addTable(design, measured, columns, {"balance", "Load balance", std::move(about), {}, {}},
            builder);

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "fabric/spec/fabric_plan.h"
 #include "fabric/topology/topology.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/profile.h"
@@ -124,26 +125,38 @@ bool overlaps(Picoseconds from, std::optional<Picoseconds> until, const SoakDesi
   return from < time + design.interval && (!until || *until > time);
 }
 
+// The failures of the day. Of a compressed one those that LLR does not bridge: the others, of a
+// second at most, would take no time of a window.
+std::vector<fabric::FailureSpec> failuresOf(const scenario::Scenario& scenario,
+                                            const SoakDesign& design) {
+  return design.share() < 1 ? fabric::unbridged(scenario.failures, scenario.fabricSpec())
+                            : scenario.failures;
+}
+
 // Events of the scenario's schedule in the interval at `time`.
 void scheduleWindow(const TestConfig& config, const SoakDesign& design, Picoseconds time,
                     bench::TrialSpec& spec) {
   const scenario::Scenario& scenario = config.scenario;
-  const bool failed =
-      std::any_of(scenario.failures.begin(), scenario.failures.end(), [&](const auto& failure) {
-        return failure.down < time && overlaps(failure.down, failure.up, design, time);
-      });
+  const std::vector<fabric::FailureSpec> failures = failuresOf(scenario, design);
+  const bool failed = std::any_of(failures.begin(), failures.end(), [&](const auto& failure) {
+    return failure.down < time && overlaps(failure.down, failure.up, design, time);
+  });
   // Elements that failed before the window have been routed around long before its jobs begin.
   const Picoseconds lead = failed ? 2 * scenario.convergence : Picoseconds(0);
   const WindowClock clock(design, time, lead);
   spec.workload->jobs[0].start = lead;
   spec.dut.failures.clear();
-  for (const fabric::FailureSpec& failure : scenario.failures) {
+  for (const fabric::FailureSpec& failure : failures) {
     if (!overlaps(failure.down, failure.up, design, time)) continue;
     fabric::FailureSpec here = failure;
     here.down = clock(failure.down);
     here.up.reset();
     if (!clock.lastsOn(failure.up)) here.up = clock(*failure.up);
     spec.dut.failures.push_back(std::move(here));
+  }
+  // LLR must not bridge them because they are shorter in the window than on the day.
+  if (design.share() < 1 && !spec.dut.failures.empty() && spec.dut.switches.llr) {
+    spec.dut.switches.llr->pcs_lost.reset();
   }
   spec.dut.storms.clear();
   for (const fabric::PauseStormSpec& storm : scenario.storms) {

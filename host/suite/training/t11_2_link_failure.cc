@@ -29,6 +29,8 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/engine/schedule.h"
+#include "fabric/spec/fabric_plan.h"
 #include "fabric/topology/topology.h"
 #include "stats/paired_ratio.h"
 #include "suite/framework/fabric_metrics.h"
@@ -112,8 +114,7 @@ FailureDesign failureDesign(const TestConfig& config, Numbers& numbers) {
                                               config.scenario.topology.link_rate);
   design.failure = Picoseconds(static_cast<std::int64_t>(ideal * 1e12 * 0.6 * design.iterations));
   design.converged = design.failure + config.scenario.convergence;
-  numbers.configure("Failure",
-                    fmt::format("after {:.4g} us, for good", design.failure.toMicroseconds()));
+  numbers.configure("Failure", fmt::format("after {}, for good", roundedTimeText(design.failure)));
   numbers.configure("Routing convergence", valueText(config.scenario.convergence));
   const auto balancings =
       balancingSweep(config, numbers, {"ecmp", "flowlet", "spray"}, {"ecmp", "flowlet", "spray"});
@@ -123,6 +124,28 @@ FailureDesign failureDesign(const TestConfig& config, Numbers& numbers) {
     }
   }
   return design;
+}
+
+// Why the scenario's own failures leave no room for the test's, which is for good; nothing if they
+// do.
+std::optional<std::string> overlapRefusal(const scenario::Scenario& scenario,
+                                          const FailureDesign& design) {
+  const fabric::Topology topology = fabric::buildTopology(scenario.topology);
+  const auto elementOf = [&](const std::string& name) {
+    return fabric::failedElement(topology, name, "dut.failures");
+  };
+  for (const fabric::FailureSpec& own : scenario.failures) {
+    if (own.up && *own.up <= design.failure) continue;
+    for (const FailurePoint& point : design.points) {
+      const std::string& element = point.failing.element;
+      if (element.empty() || elementOf(element) != elementOf(own.element)) continue;
+      return fmt::format(
+          "the test lets {} fail after {} for good, and a failure of the scenario's own "
+          "(dut.failures: {}) is not over by then",
+          element, roundedTimeText(design.failure), own.element);
+    }
+  }
+  return std::nullopt;
 }
 
 Picoseconds sampleInterval(const TestConfig& config, const FailureDesign& design) {
@@ -172,6 +195,10 @@ Design LinkFailureProcedure::design(const TestConfig& config) const {
   design.axes = {{"Fails", ""}, {"Balancing", ""}};
   const FailureDesign plan = failureDesign(config, design.numbers);
   design.repetitions = design.numbers.repetitions(20, 2);
+  if (auto why = overlapRefusal(config.scenario, plan)) {
+    design.refusals.push_back(*std::move(why));
+    return design;
+  }
   if (plan.points.front().failing.what != plan.points.back().failing.what) {
     for (const FailurePoint& point : plan.points) {
       const CollectivePoint collective{CollectiveKind::kAllReduce, plan.size, plan.ranks,
@@ -242,15 +269,17 @@ const bench::JobOutcome& failureJob(const bench::TrialResult& trial) {
   return trial.fabric->jobs.at(0);
 }
 
-// Whether a failure of the scenario's own may lose packets after the test's, so that the losses of
-// the two cannot be told apart: before switches route around it, or as it does without the test's.
-bool mayLoseAfter(const scenario::Scenario& scenario, Picoseconds failure,
-                  const bench::TrialResult& failed, const bench::TrialResult& intact) {
-  const auto late = [&](const fabric::FailureSpec& own) {
-    return own.down < failed.fabric->sim_end && own.down + scenario.convergence > failure;
+// Whether one of `own`, the scenario's failures that LLR does not bridge, may lose packets after
+// the test's, so that the losses of the two cannot be told apart: before switches route around it,
+// or as it does without the test's.
+bool mayLoseAfter(const std::vector<fabric::FailureSpec>& own, Picoseconds convergence,
+                  Picoseconds failure, const bench::TrialResult& failed,
+                  const bench::TrialResult& intact) {
+  const auto late = [&](const fabric::FailureSpec& one) {
+    return one.down < failed.fabric->sim_end && one.down + convergence > failure;
   };
-  if (std::any_of(scenario.failures.begin(), scenario.failures.end(), late)) return true;
-  return !scenario.failures.empty() && intact.fabric && intact.fabric->samples &&
+  if (std::any_of(own.begin(), own.end(), late)) return true;
+  return !own.empty() && intact.fabric && intact.fabric->samples &&
          intact.fabric->samples->losses > 0;
 }
 
@@ -259,6 +288,7 @@ Outcome outcomeOf(const scenario::Scenario& scenario, const Measured& failed, co
   const Picoseconds failure = plan.failure;
   Outcome outcome;
   outcome.repetitions = failed.trials.size();
+  const auto own = fabric::unbridged(scenario.failures, failed.point.spec.dut);
   for (std::size_t i = 0; i < failed.trials.size(); ++i) {
     const bench::TrialResult& trial = failed.trials[i];
     const bench::TrialResult& intact = steady.trials->trials[i];
@@ -266,7 +296,7 @@ Outcome outcomeOf(const scenario::Scenario& scenario, const Measured& failed, co
     const bench::Samples& samples = *trial.fabric->samples;
     outcome.lost_before += trial.fabric->total.dropped() - samples.losses;
     outcome.lost_otherwise += lostOtherwise(trial);
-    const bool known = !mayLoseAfter(scenario, failure, trial, intact);
+    const bool known = !mayLoseAfter(own, scenario.convergence, failure, trial, intact);
     const Picoseconds last = lastLoss(samples, failure).value_or(Picoseconds(0));
     if (known) {
       outcome.lost.push_back(static_cast<double>(samples.losses));
@@ -277,12 +307,13 @@ Outcome outcomeOf(const scenario::Scenario& scenario, const Measured& failed, co
     }
     if (!trial.valid() || !intact.valid() || !intact.fabric->samples) continue;
     ++outcome.finished;
-    outcome.goodput_known = outcome.goodput_known && knowsGoodputBefore(samples, failure);
     const Picoseconds end = failureJob(trial).completion;
     const auto hit = iterationsDuring(failureJob(trial), failure, plan.converged);
     const auto back =
         goodputBack({samples, end}, {*intact.fabric->samples, failureJob(intact).completion},
                     failure, hit ? hit->end : end);
+    outcome.goodput_known =
+        outcome.goodput_known && (back || knowsGoodputBefore({samples, end}, failure));
     if (back) {
       ++outcome.recovered;
       outcome.goodput_us.push_back(back->toMicroseconds());
@@ -424,8 +455,9 @@ void noteOutcome(const Outcome& outcome, const std::string& label, ResultBuilder
     note(fmt::format(
         "{} repetitions {}: {}", outcome.ofAll(outcome.finished - outcome.recovered),
         outcome.goodput_known ? "did not recover before the job was done"
-                              : "are not known to have recovered, as the failure comes too early "
-                                "for a goodput before it",
+                              : "are not known to have recovered: the failure comes too early for "
+                                "a goodput before it, or no byte arrived for 20 sample intervals "
+                                "before it too",
         outcome.recovered > 0 ? "redistribution is of the others" : "there is no redistribution"));
   }
   if (!outcome.losses_known) {
@@ -454,9 +486,11 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
       "failure",
       "Failure during AllReduce",
       "Losses are those from the failure on. Loss duration is from the first lost packet to the "
-      "last; the following three times begin at the failure. Last loss: 0 where nothing was lost. "
+      "last; the following three times begin at the failure. Last loss: 0 where nothing was lost "
+      "but what was on the wire then. "
       "Redistribution: until the last loss and until goodput is back at 90 % of its "
-      "mean before, or at its lowest before where that is less (0: it never fell). JCT overhead is "
+      "mean before, or at its lowest before where that is less, and does not fall again in the "
+      "iteration of the failure (0: it never fell). JCT overhead is "
       "that of the iteration in which the failure falls, over the mean iteration of the same "
       "repetitions without failure; where iterations overlap, the longest of those under way from "
       "the failure until routes have changed. A repetition has recovered when goodput is back "
@@ -482,7 +516,8 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
     if (point.failing.element.empty() || base == steady.end()) continue;
     const Outcome outcome = outcomeOf(config.scenario, one, base->second, plan);
     RowWriter row(one.point, outcome.repetitions, builder);
-    row.text(outcome.ofAll(outcome.recovered));
+    row.text(outcome.goodput_known || outcome.recovered > 0 ? outcome.ofAll(outcome.recovered)
+                                                            : "not observed");
     row.mean("packets_lost", outcome.lost, "");
     row.mean("loss_duration_us", outcome.loss_us, "us");
     row.mean("", outcome.last_loss_us, "us");

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
 #include "suite/framework/profile.h"
 #include "suite/framework/trend.h"
 #include "suite/training/soak.h"
@@ -146,11 +147,10 @@ std::size_t addTrends(const std::vector<Judged>& figures, ResultBuilder& builder
       std::vector<results::Cell> row{figure.name, mean};
       row.resize(table.columns.size(), std::string("not known"));
       table.rows.push_back(std::move(row));
-      builder.anomaly(
-          fmt::format("no trend of {}: it has {} value{}, and a line needs three at "
-                      "different times",
-                      figure.name, figure.values.size(), figure.values.size() == 1 ? "" : "s"),
-          "trend over the soak");
+      builder.anomaly(fmt::format("no trend of {}: it has {}, and a line needs three at "
+                                  "different times",
+                                  figure.name, counted(figure.values.size(), "value")),
+                      "trend over the soak");
       continue;
     }
     const Trend& trend = *figure.trend;
@@ -222,9 +222,9 @@ std::optional<std::size_t> addMemory(const SoakDesign& design, const std::vector
     for (const double value : series.values) megabytes.push_back(value * unit->bytes / kMegabyte);
     const std::optional<Trend> trend = trendOf(series.hours, megabytes);
     if (!trend) {
-      builder.anomaly(fmt::format("{} is not compared with 1 MB/h: it has {} values, and a line "
+      builder.anomaly(fmt::format("{} is not compared with 1 MB/h: it has {}, and a line "
                                   "needs three at different times",
-                                  series.name, megabytes.size()),
+                                  series.name, counted(megabytes.size(), "value")),
                       "memory reported by the DUT");
       continue;
     }

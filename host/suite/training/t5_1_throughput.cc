@@ -19,6 +19,7 @@
 #include <set>
 
 #include "results/quantity_text.h"
+#include "suite/framework/lossless_share.h"
 #include "suite/framework/port_share.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
@@ -55,6 +56,8 @@ Quantity scaled(Quantity quantity, double factor, std::string unit) {
   if (quantity.confidence_low) *quantity.confidence_low *= factor;
   if (quantity.confidence_high) *quantity.confidence_high *= factor;
   quantity.uncertainty.statistical.value *= factor;
+  if (quantity.uncertainty.least) *quantity.uncertainty.least *= factor;
+  if (quantity.uncertainty.most) *quantity.uncertainty.most *= factor;
   if (quantity.uncertainty.systematic) {
     for (results::SystematicPart& part : *quantity.uncertainty.systematic) {
       part.standard *= factor;
@@ -64,7 +67,7 @@ Quantity scaled(Quantity quantity, double factor, std::string unit) {
 }
 
 // Text of the limit for the table.
-std::string limitText(const ThroughputOutcome& outcome) {
+std::string limitText(const TestConfig& config, const ThroughputOutcome& outcome) {
   switch (outcome.limit) {
     case ThroughputLimit::kNone:
       return "line rate";
@@ -73,7 +76,8 @@ std::string limitText(const ThroughputOutcome& outcome) {
     case ThroughputLimit::kHeld:
       break;
   }
-  return fmt::format("PFC: a sender sent {:.4g} % in time", 100 * outcome.sent_in_time);
+  return fmt::format("{}: a sender sent {:.4g} % in time", flowControlOf(config),
+                     100 * outcome.sent_in_time);
 }
 
 // Rates of all sending ports together for 1 % of line rate.
@@ -165,21 +169,25 @@ class ThroughputRun {
     const Quantity payload = scaled(percent, rates.payload, "Tb/s");
     row.insert(row.end(), {percent, scaled(percent, rates.frames_per_port, "frames/s"),
                            scaled(percent, rates.l2, "Tb/s"), payload,
-                           scaled(percent, rates.efficiency, "%"), limitText(outcome)});
+                           scaled(percent, rates.efficiency, "%"), limitText(config_, outcome)});
     throughput_.rows.push_back(std::move(row));
     payload_[key(point)] = payload;
     last_ = {point, percent, payload};
     if (!outcome.trials.empty() && outcome.steps.front() > 0) addPorts(point, outcome);
   }
 
-  // A bound on one side only, as the search step.
+  // The rate may be too high by it, up to all of the rate, and never too low: upwards the interval
+  // ends where that of the search does.
   void addHiddenOverload(Quantity& percent) const {
     const auto hidden = hiddenOverload(TestId::kThroughput, settings_, config_);
-    if (!hidden) return;
-    const double bound = 100 * hidden->share;
+    if (!hidden || percent.value == 0) return;
+    if (const auto search = results::expandedUncertainty(percent)) {
+      percent.uncertainty.most = percent.value + search->half;
+    }
+    const double bound = std::min(100 * hidden->share, percent.value);
     auto& parts = percent.uncertainty.systematic;
     if (!parts) parts.emplace();
-    parts->push_back({fmt::format("overload that buffers hide, both ways: {:.3g} %", 2 * bound),
+    parts->push_back({fmt::format("overload that buffers hide: at most {:.3g} %", bound),
                       stats::ofBound(bound)});
   }
 

@@ -22,6 +22,7 @@
 
 #include "bench/card/packet.h"
 #include "stats/summary.h"
+#include "suite/framework/residual_time.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"
 
@@ -144,6 +145,11 @@ bench::TrialSpec roundTripTrial(const TestConfig& config, const Settings& settin
   roce.ack_priority = roce.data_priority;
   roce.ipv6 = config.scenario.traffic.format.ipv6;
   roce.vlan = config.scenario.traffic.format.vlan_id.has_value();
+  // The last message begins at the end of the duration, and has to come back. What is under way for
+  // long is not lost.
+  spec.drain = settings.drain * 2;
+  roce.ack_timeout = std::max(roce.ack_timeout, pathTime(spec.dut, point.size.frame) * 4);
+  roce.max_ack_timeout = std::max(roce.max_ack_timeout, roce.ack_timeout);
   spec.transport = roce;
   workload::JobSpec job;
   job.name = "round trips";
@@ -345,11 +351,17 @@ class LatencyRun {
         return;
       }
       const bench::TrialResult trial = runner_.run(spec, repetition, label);
-      if (!builder_.accept(spec, trial, fmt::format("{}, repetition {}", label, repetition))) {
+      const std::string where = fmt::format("{}, repetition {}", label, repetition);
+      if (!builder_.accept(spec, trial, where)) continue;
+      const stats::Histogram& times = trial.fabric->jobs.front().message_time;
+      if (times.count() == 0) {
+        builder_.result().valid = false;
+        builder_.anomaly(fmt::format("no message came back before the trial ended, {} after its "
+                                     "begin",
+                                     durationText(spec.duration + spec.drain)),
+                         where);
         continue;
       }
-      const stats::Histogram& times = trial.fabric->jobs.front().message_time;
-      if (times.count() == 0) continue;
       addReadings(times, values);
       all.merge(times);
     }

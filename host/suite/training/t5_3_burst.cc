@@ -9,8 +9,9 @@
 //   frames, bytes absorbed   N * C, N * C * frame length
 //   implied buffer time      N * C slots (RFC 9004: burst length over the maximum frame rate)
 //   corrected buffer time    implied * (1 - r/N): r frames leave per slot while N arrive (RFC 9004
-//                            with a measured throughput of r/N per sender). r is 1 where the
-//                            receiver's link is busy throughout; other values are measured at 1:1
+//                            with a measured throughput of r/N per sender), less r for each slot
+//                            by which the senders' ways differ. r is 1 where the receiver's link is
+//                            busy throughout; other values are measured at 1:1
 // At 1:1 equal port speeds never fill a queue: "unbounded" means no loss up to the longest burst.
 //
 // Under PFC a burst is not lost but held back: the tester obeys PAUSE. Then the search finds the
@@ -28,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "bench/card/packet.h"
 #include "suite/framework/fabric_procedure.h"
 #include "suite/framework/lossless_share.h"
@@ -132,6 +134,14 @@ std::optional<double> arrivalSlots(const TestConfig& config, const BurstPoint& p
              static_cast<double>(slotsTime(config, point, 1).count());
 }
 
+// By how much the ways of the senders to the receiver differ, in slots: the spread of the latencies
+// of one frame from each, `single`, of which up to a slot for each other sender is waiting.
+Reading pathDifference(const BurstPoint& point, std::optional<double> single) {
+  const double waiting = point.ratio - 1.0;
+  if (!single || *single <= waiting + 1) return 0;
+  return within(*single - waiting / 2, waiting, "waiting of single frames:");
+}
+
 // Whether a frame arrived in every slot from the first arrival on, to a frame of each sender.
 bool isBusyThroughout(const BurstPoint& point, double length, double arrival_slots) {
   return std::abs(arrival_slots - (length * point.ratio - 1)) <= point.ratio + 1.0;
@@ -156,7 +166,8 @@ std::uint64_t expectedLength(const TestConfig& config, const Settings& settings,
   if (!config.bench.simulated_dut || point.ratio < 2) return settings.max_burst;
   const fabric::SwitchSpec& switches = config.scenario.switches;
   const auto frame = static_cast<double>(point.size.frame.count());
-  double frames = bufferOfPort(switches) / frame / (point.ratio - 1);
+  double frames = queueOfPort(switches, config.scenario.topology, config.scenario.traffic.format) /
+                  frame / (point.ratio - 1);
   if (isPaused(config, point)) {
     // Each switch on the path pauses an input that holds xoff; (N - 1) / N of the arrivals stay
     // queued. A sender on the receiver's leaf has only that switch on its path, and is paused
@@ -234,8 +245,9 @@ class BurstRun {
   results::TestResult run() {
     builder_.result().configuration.emplace_back("Receiver", "host0");
     builder_.result().configuration.emplace_back(
-        "Longest burst tried", fmt::format("{} frames per sender", settings_.max_burst));
+        "Longest burst tried", counted(settings_.max_burst, "frame") + " per sender");
     for (const BurstPoint& point : burstPointsOf(settings_)) measure(point);
+    noteTrimming();
     results::TestResult& result = builder_.result();
     result.tables.push_back(std::move(table_));
     result.charts.push_back(std::move(frames_));
@@ -250,6 +262,8 @@ class BurstRun {
     std::vector<double> lossless;  // longest bursts without loss
     // arrivalSlots() of each; nothing where senders were paused meanwhile.
     std::vector<std::optional<double>> arrivals;
+    // The same of a burst of one frame per sender, of the first repetition.
+    std::optional<double> single;
     std::vector<double> unpaused;  // longest ones without a pause, where PFC ended them
     std::uint64_t held = 0;        // longest burst that was held back without loss
     Picoseconds waited;            // of that burst: the longest pause of a sender
@@ -270,17 +284,26 @@ class BurstRun {
     if (sent == length * point.ratio) return result;
     builder_.result().valid = false;
     builder_.anomaly(
-        fmt::format("{} of {} frames sent when the trial ended, {} after the burst: not "
+        fmt::format("{} of {} sent when the trial ended, {} after the burst: not "
                     "judged",
-                    sent, length * point.ratio, durationText(spec.drain)),
+                    sent, counted(length * point.ratio, "frame"), durationText(spec.drain)),
         where);
     return std::nullopt;
   }
 
+  // A search's result.
+  struct Longest {
+    SearchResult search;
+    BurstEnd end = BurstEnd::kNone;  // why a longer one did not pass
+    // arrivalSlots() of the burst that was found, and of one frame per sender if that was tried.
+    std::optional<double> arrivals;
+    std::optional<double> single;
+  };
+
   // Searches for the longest burst without loss and, unless `paused_passes`, without a paused
-  // sender. `end` gets the limit, and `arrivals` the arrivalSlots() of the burst that was found.
-  SearchResult search(const BurstPoint& point, std::uint32_t repetition, std::uint64_t expected,
-                      bool paused_passes, BurstEnd& end, std::optional<double>& arrivals) {
+  // sender.
+  Longest search(const BurstPoint& point, std::uint32_t repetition, std::uint64_t expected,
+                 bool paused_passes) {
     std::map<std::uint64_t, BurstEnd> failed;
     std::map<std::uint64_t, std::optional<double>> passed;
     const auto trial = [&](std::uint64_t length) {
@@ -296,11 +319,14 @@ class BurstRun {
       }
       return Verdict::kFail;
     };
-    SearchResult result = searchAround(1, settings_.max_burst, expected, trial);
-    const auto above = failed.find(result.highest_passing.value_or(0) + 1);
-    end = above == failed.end() ? BurstEnd::kNone : above->second;
-    arrivals = passed[result.highest_passing.value_or(0)];
-    return result;
+    Longest longest;
+    longest.search = searchAround(1, settings_.max_burst, expected, trial);
+    const std::uint64_t length = longest.search.highest_passing.value_or(0);
+    const auto above = failed.find(length + 1);
+    if (above != failed.end()) longest.end = above->second;
+    longest.arrivals = passed[length];
+    longest.single = passed[1];
+    return longest;
   }
 
   // Runs a longer burst than PFC lets pass without a pause, to find whether frames that are held
@@ -324,9 +350,7 @@ class BurstRun {
       found.waited = std::max(found.waited, slotsTime(config_, point, max));
       return;
     }
-    BurstEnd end = BurstEnd::kNone;
-    std::optional<double> arrivals;
-    const SearchResult lossless = search(point, repetition, length, true, end, arrivals);
+    const SearchResult lossless = search(point, repetition, length, true).search;
     found.valid = found.valid && lossless.valid;
     if (lossless.valid) {
       found.lossless.push_back(static_cast<double>(lossless.highest_passing.value_or(0)));
@@ -338,19 +362,19 @@ class BurstRun {
     Found found;
     std::uint64_t expected = firstLength(settings_, point);
     for (std::uint32_t repetition = 0; repetition < settings_.repetitions; ++repetition) {
-      BurstEnd end = BurstEnd::kNone;
-      std::optional<double> arrivals;
-      const SearchResult result = search(point, repetition, expected, false, end, arrivals);
+      const Longest longest = search(point, repetition, expected, false);
+      const SearchResult& result = longest.search;
+      if (repetition == 0) found.single = longest.single;
       found.valid = found.valid && result.valid;
       if (!result.valid) continue;
       const std::uint64_t length = result.highest_passing.value_or(0);
       expected = std::max<std::uint64_t>(length, 1);
-      if (end == BurstEnd::kHeld) {
+      if (longest.end == BurstEnd::kHeld) {
         found.unpaused.push_back(static_cast<double>(length));
         hold(point, repetition, length, found);
       } else {
         found.lossless.push_back(static_cast<double>(length));
-        found.arrivals.push_back(arrivals);
+        found.arrivals.push_back(longest.arrivals);
         found.unbounded = found.unbounded || result.reached_top;
       }
     }
@@ -373,14 +397,15 @@ class BurstRun {
     } else {
       if (!found.lossless.empty()) {
         builder_.anomaly(
-            "frames of a lossless priority were lost although PFC held their senders back",
+            fmt::format(
+                "frames of a lossless priority were lost although {} held their senders back",
+                flowControlOf(config_)),
             point.label());
         addLossless(point, found, row);
       } else {
-        row.emplace_back(
-            fmt::format("held back by PFC: no loss in bursts of {} frames, whose senders waited up "
-                        "to {:.4g} us",
-                        found.held, found.waited.toMicroseconds()));
+        row.emplace_back(fmt::format(
+            "held back by {}: no loss in bursts of {}, whose senders waited up to {}",
+            flowControlOf(config_), counted(found.held, "frame"), roundedTimeText(found.waited)));
         row.insert(row.end(), 4, Cell{std::string("-")});
       }
       addUnpaused(point, found.unpaused, row);
@@ -388,10 +413,27 @@ class BurstRun {
     table_.rows.push_back(std::move(row));
   }
 
+  // A receiver gets nothing but the head of a trimmed frame, which therefore counts as lost.
+  void noteTrimming() {
+    const fabric::SwitchSpec& switches = config_.scenario.switches;
+    const fabric::TopologySpec& topology = config_.scenario.topology;
+    const bench::FrameFormat& format = config_.scenario.traffic.format;
+    if (!config_.bench.simulated_dut || !isTrimmed(switches, format) ||
+        isLossless(switches, bench::priorityOf(format)) ||
+        queueOfPort(switches, topology, format) == bufferOfPort(switches, topology)) {
+      return;
+    }
+    builder_.anomaly(
+        fmt::format("the DUT trims frames that would make a queue longer than {} B, and its buffer "
+                    "has room for more ({}): bursts and buffer times are those of the trimming "
+                    "(dut.switch.trim)",
+                    switches.trim->threshold.count(), bufferText(switches, topology)),
+        "burst");
+  }
+
   // The mean over the repetitions, in frames of a sender: a KPI, and how well it repeats.
-  Quantity lengthOf(const BurstPoint& point, const std::vector<double>& lengths, const char* metric,
-                    const char* kpi) {
-    const std::vector<Reading> readings = wholeFrames(lengths);
+  Quantity lengthOf(const BurstPoint& point, const std::vector<Reading>& readings,
+                    const char* metric, const char* kpi) {
     const Quantity mean = quantityOf(readings, "frames");
     builder_.repeated(point.label(), metric, readings, mean);
     return builder_.kpi(kpi, point.label(), mean);
@@ -399,9 +441,17 @@ class BurstRun {
 
   // Five cells: the longest burst without loss, and what is computed from it.
   void addLossless(const BurstPoint& point, const Found& found, std::vector<Cell>& row) {
-    const Quantity length = lengthOf(point, found.lossless, "burst per sender", "burst_frames");
+    // A bound has no resolution: nothing is known above it.
+    const std::vector<Reading> readings =
+        found.unbounded ? std::vector<Reading>(found.lossless.begin(), found.lossless.end())
+                        : wholeFrames(found.lossless);
+    const Quantity length = lengthOf(point, readings, "burst per sender", "burst_frames");
     if (found.unbounded) {
-      row.emplace_back(fmt::format("unbounded (no loss up to {} frames)", settings_.max_burst));
+      const std::string most = counted(settings_.max_burst, "frame");
+      builder_.anomaly(
+          "burst_frames is a lower bound: no loss up to " + most + ", the longest burst tried",
+          point.label());
+      row.emplace_back("unbounded (no loss up to " + most + ")");
       row.insert(row.end(), 4, Cell{std::string("-")});
       return;
     }
@@ -412,7 +462,7 @@ class BurstRun {
   void addUnpaused(const BurstPoint& point, const std::vector<double>& lengths,
                    std::vector<Cell>& row) {
     const Quantity length =
-        lengthOf(point, lengths, "burst without a pause", "burst_unpaused_frames");
+        lengthOf(point, wholeFrames(lengths), "burst without a pause", "burst_unpaused_frames");
     const Quantity taken = quantityOf(
         wholeFrames(lengths, point.ratio * static_cast<double>(point.size.frame.count())), "B");
     row.insert(row.end(), {length, taken});
@@ -458,7 +508,12 @@ class BurstRun {
         leaving = (length - 1) / *slots;
       }
       const double held = point.ratio - leaving;  // of the frames of a slot
-      readings.push_back(within(length, 1, "whole frames:").times(held * slot_ns));
+      Reading time = within(length, 1, "whole frames:").times(held * slot_ns);
+      // The burst comes in as much longer than the slots that it takes to leave its senders.
+      const Reading later = pathDifference(point, found.single).times(leaving * slot_ns);
+      time.value -= later.value;
+      time.width += later.width;
+      readings.push_back(std::move(time));
     }
     return quantityOf(readings, "ns");
   }
@@ -477,10 +532,10 @@ class BurstRun {
 
   void summarise() {
     if (!primary_) {
-      builder_.result().summary =
-          builder_.result().valid
-              ? fmt::format("No frame was lost up to {} frames per burst.", settings_.max_burst)
-              : "No point gave a valid result.";
+      builder_.result().summary = builder_.result().valid
+                                      ? fmt::format("No frame was lost up to {} per burst.",
+                                                    counted(settings_.max_burst, "frame"))
+                                      : "No point gave a valid result.";
       return;
     }
     const bool unpaused = primary_->unpaused;
@@ -488,7 +543,9 @@ class BurstRun {
                      primary_->length);
     builder_.primary((unpaused ? "received before a pause, " : "absorbed, ") + primary_->label,
                      primary_->bytes);
-    const char* what = unpaused ? "pass before PFC holds a sender back" : "are absorbed";
+    const std::string what =
+        unpaused ? fmt::format("pass before {} holds a sender back", flowControlOf(config_))
+                 : "are absorbed";
     builder_.result().summary =
         fmt::format("{}: bursts of up to {} per sender {}, {} in all.", primary_->label,
                     builder_.text(primary_->length), what, builder_.text(primary_->bytes));
@@ -525,8 +582,8 @@ class BurstProcedure final : public Procedure {
     Plan plan;
     for (const std::uint32_t ratio : settings.incast_ratios) {
       if (ratio == 0 || ratio >= hosts) {
-        plan.refusals.push_back(
-            fmt::format("incast {}:1 needs {} hosts, the DUT has {}", ratio, ratio + 1, hosts));
+        plan.refusals.push_back(fmt::format("incast {}:1 needs {}, the DUT has {}", ratio,
+                                            counted(ratio + 1, "host"), hosts));
       }
     }
     if (!plan.refusals.empty()) return plan;

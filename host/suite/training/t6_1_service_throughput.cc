@@ -22,8 +22,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/counted.h"
 #include "bench/sim/base_rtt.h"
 #include "suite/framework/fabric_metrics.h"
+#include "suite/framework/trial_configuration.h"
 #include "suite/framework/trials.h"
 #include "suite/framework/wire_bytes.h"
 #include "suite/search/search.h"
@@ -39,6 +41,7 @@ namespace {
 // acknowledge late.
 constexpr Picoseconds kLeastAllowance = microseconds(10);
 // Of a pair. A step that is not carried may leave them all open.
+constexpr std::uint64_t kDraftSteps = 256;  // of the search
 constexpr std::uint64_t kMaxMessages = 4096;
 constexpr std::uint32_t kSetupsOfPair = 64;  // measured set-ups
 constexpr std::size_t kService = 3;          // place of that axis
@@ -89,7 +92,8 @@ class ServiceThroughputProcedure final : public FabricProcedure {
   static Sweep sweepOf(const TestConfig& config, Numbers& numbers);
   // Steps of the search: line rate over the resolution.
   static std::uint64_t stepsOf(const TestConfig& config) {
-    return config.scenario.profile == scenario::Profile::kStandard ? 256 : 16;
+    if (const auto& own = config.scenario.parameters.resolution) return rateSteps(*own);
+    return config.scenario.profile == scenario::Profile::kStandard ? kDraftSteps : 16;
   }
   // Enough that the allowance is no longer than a step of the search.
   static std::uint64_t messagesFor(const TestConfig& config, Picoseconds allowance, Bytes size) {
@@ -209,11 +213,15 @@ Design ServiceThroughputProcedure::design(const TestConfig& config) const {
   design.numbers.configure("PDCs and QPs of the search", "set up before the trial");
   const std::uint64_t steps = stepsOf(config);
   design.numbers.configure("Resolution of the search", fmt::format("1/{} of line rate", steps));
+  if (steps < kDraftSteps) {
+    design.numbers.deviation(fmt::format(
+        "resolution of the search: 1/{} of line rate instead of 1/{}", steps, kDraftSteps));
+  }
   const Sweep sweep = sweepOf(config, design.numbers);
   design.numbers.deviation(
       fmt::format("a rate is offered for the time of the messages, not for 60 s; a message of the "
                   "last slot may be done one step of the search, at least {}, after it",
-                  durationText(sweep.allowance)));
+                  roundedTimeText(sweep.allowance)));
   design.repetitions = design.numbers.repetitions(3, 1);
   design.hop_cost = 0.95;
   for (const ServicePairs& point : sweep.points) {
@@ -297,6 +305,7 @@ results::TestResult ServiceThroughputProcedure::run(const TestConfig& config,
     builder.result().configuration.emplace_back(name, value);
   }
   const std::vector<ServicePairs>& points = design.carried<Sweep>().points;
+  addTrialConfiguration(design.points, builder.result().configuration);
   std::vector<Found> found;
   found.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -319,11 +328,11 @@ void noteLateMessages(double step_share, const std::vector<Found>& found, Result
   }
   if (worst == nullptr) return;
   builder.anomaly(
-      fmt::format("{} of {} points have too few or too short messages for the step of the search: "
+      fmt::format("at {} of {} messages are too few or too short for the step of the search: "
                   "the time to the end of the last message is up to {:.2g} % of a trial, and the "
                   "carried rate may be lower than the one found by as much. More messages "
                   "(parameters.iterations, at most {}) or longer ones (parameters.sizes) narrow it",
-                  points, found.size(), 100 * worst->late_share, kMaxMessages),
+                  points, counted(found.size(), "point"), 100 * worst->late_share, kMaxMessages),
       worst->measured.point.label);
 }
 

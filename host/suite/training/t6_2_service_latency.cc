@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/training/services.h"
@@ -83,9 +84,9 @@ std::vector<ServiceLatencyPoint> ServiceLatencyProcedure::pointsOf(const TestCon
       std::min(half, numbers.isStandard() ? kFirstPairsStandard : kFirstPairs);
   const std::uint32_t first_messages =
       std::min(config.scenario.parameters.iterations.value_or(kFirstOfPair), kFirstOfPair);
-  numbers.configure("First messages", fmt::format("{} of each of {} pairs, each on a PDC or QP of "
+  numbers.configure("First messages", fmt::format("{} of each of {}, each on a PDC or QP of "
                                                   "its own",
-                                                  first_messages, first_pairs));
+                                                  first_messages, counted(first_pairs, "pair")));
   std::vector<ServiceLatencyPoint> points;
   for (const Bytes size : sizes) {
     for (const auto kind : {LatencyCase::kFirst, LatencyCase::kZeroLoad, LatencyCase::kLoaded}) {
@@ -120,7 +121,7 @@ Design ServiceLatencyProcedure::design(const TestConfig& config) const {
   design.numbers.configure(
       "Set-up of a QP", setupText(withSetup(config, serviceVariant(config, "RC", any).transport)));
   design.repetitions = design.numbers.repetitions(20, 2);
-  design.hop_cost = 0.9;
+  design.hop_cost = 1.1;
   const std::vector<ServiceLatencyPoint> points = pointsOf(config, design.numbers);
   for (const ServiceLatencyPoint& point : points) {
     bench::TrialSpec spec = serviceTrial(config, point.pairs);

@@ -23,8 +23,9 @@ class SprayEfficacyProcedure final : public PermutationProcedure {
   [[nodiscard]] std::string section() const override { return "section 6.3"; }
   [[nodiscard]] double hopCost() const override { return 2.3; }
   [[nodiscard]] std::string note() const override {
-    return "With at least twice as many paths as hosts of a leaf, sprayed packets hardly ever "
-           "queue: they do not overtake each other, and all sprayed services give the same result.";
+    return "Where the uplinks of a leaf have at least twice the rate of its hosts' links, sprayed "
+           "packets hardly ever queue: they do not overtake each other, and all sprayed services "
+           "give the same result.";
   }
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Paths", "paths"}, {"Carried by", ""}};

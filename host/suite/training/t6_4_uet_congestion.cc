@@ -80,6 +80,7 @@ std::vector<CongestionPoint> UetCongestionProcedure::pointsOf(const TestConfig& 
     std::get<transport::RoceSpec>(dcqcn.transport).dcqcn.enabled = true;
     add("RoCEv2, DCQCN", std::move(dcqcn));
   }
+  if (points.empty()) return points;  // too few hosts for any
   if (auto why = idleDcqcn(config.scenario.switches,
                            std::get<transport::RoceSpec>(points.back().incast.variant.transport))) {
     numbers.deviation(*std::move(why));

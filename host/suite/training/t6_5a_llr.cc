@@ -12,11 +12,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/counted.h"
+#include "fabric/link/link_retry.h"
+#include "fabric/topology/topology.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/figures.h"
 #include "suite/framework/hop_table.h"
+#include "suite/framework/lossless_share.h"
+#include "suite/framework/retry_model.h"
 #include "suite/training/balancing.h"
 #include "suite/training/training.h"
 
@@ -31,6 +37,8 @@ constexpr std::size_t kMaxHopRows = 12;
 // Duration of a trial in the profile `standard`: at the lowest bit error rate, 1e-8, a link with 80
 // % load then has 160 damaged frames.
 constexpr Picoseconds kEnoughForRetries = milliseconds(50);
+// Behind a trial, for retransmissions by the transport, which gives a message up soon after.
+constexpr Picoseconds kWait = milliseconds(100);
 
 struct LlrPoint {
   double bit_error_rate = 0;
@@ -60,9 +68,9 @@ void noteCongestion(const std::vector<Measured>& measured, ResultBuilder& builde
         one.trials, [](const bench::TrialResult& trial) { return queueFullDrops(trial) > 0; });
     if (congested == 0) continue;
     builder.anomaly(
-        fmt::format("in {} of {} trials a queue was full: flows that ECMP put onto one link, and "
+        fmt::format("in {} of {} a queue was full: flows that ECMP put onto one link, and "
                     "replays, were more than it carries; times of messages contain the wait there",
-                    congested, one.trials.size()),
+                    congested, counted(one.trials.size(), "trial")),
         one.point.label);
   }
 }
@@ -126,6 +134,29 @@ double llrHops(const TestConfig& config, Picoseconds duration) {
   return background * frames * linksOfPath(config) + messages * payloadHops(config, payload);
 }
 
+// Time behind a trial in which every link has sent, and repeated, what it holds then: the frames of
+// a retry's time and of a queue, at most those of the trial. Each retry waits for the one before
+// it. Their number scatters: twice the expected one and five more are not reached by chance.
+Picoseconds catchUpTime(const fabric::FabricSpec& dut, Picoseconds duration, double error_rate) {
+  const fabric::Topology topology = fabric::buildTopology(dut.topology);
+  const double failures = failuresPerFrame(error_rate, static_cast<double>(kLongestFrame.count()));
+  const double queue =
+      bufferOfPort(dut.switches, dut.topology) / static_cast<double>(kLongestFrame.count());
+  Picoseconds longest;
+  for (fabric::LinkId id = 0; id < topology.links().size(); ++id) {
+    if (!topology.joinsSwitches(id)) continue;
+    const fabric::Link& link = topology.links()[id];
+    const Picoseconds slot = frameSlot(kLongestFrame, link.rate);
+    const Picoseconds retry = slot + fabric::retryTime(kLongestFrame, *dut.switches.llr, link,
+                                                       topology.links()[fabric::reverse(id)]);
+    const double held =
+        std::min(static_cast<double>(duration / slot), static_cast<double>(retry / slot) + queue);
+    const double seconds = held * slot.toSeconds() + (2 * held * failures + 5) * retry.toSeconds();
+    longest = std::max(longest, Picoseconds(std::llround(seconds * 1e12)));
+  }
+  return longest;
+}
+
 Design LlrProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Bit error rate", ""}, {"LLR", ""}};
@@ -149,13 +180,26 @@ Design LlrProcedure::design(const TestConfig& config) const {
       mayEndEarly(config) ? kEnoughForRetries : config.scenario.parameters.duration);
   design.repetitions = design.numbers.repetitions(20, 1);
   const std::uint32_t half = hosts / 2;
+  std::vector<LlrPoint> points;
+  std::vector<std::string> left_out;
   for (const LlrPoint& point : pointsOf()) {
     bench::TrialSpec spec = emptyTrial(config);
     applyVariant(serviceVariant(config, "RC", balancingOf("ecmp")), spec);
     // Not on the links of hosts, where a replay would make the tester's own frames late.
     spec.dut.bit_errors = {{"fabric", point.bit_error_rate}};
     spec.dut.switches.llr.reset();
-    if (point.retries) spec.dut.switches.llr = llr;
+    if (point.retries) {
+      spec.dut.switches.llr = llr;
+      const Picoseconds time = catchUpTime(spec.dut, duration, point.bit_error_rate);
+      if (time > kWait) {
+        left_out.push_back(fmt::format(
+            "bit error rate {:g} with LLR not measured: links as long as these may need {} behind "
+            "a trial to repeat what they hold, more than its wait of {} "
+            "(dut.topology.fabric_delay)",
+            point.bit_error_rate, roundedTimeText(time), valueText(kWait)));
+        continue;
+      }
+    }
     workload::JobSpec job;
     job.name = "messages";
     job.placement.rule = workload::PlacementRule::kExplicit;
@@ -182,16 +226,23 @@ Design LlrProcedure::design(const TestConfig& config) const {
       spec.streams.push_back(std::move(stream));
     }
     spec.duration = duration;
-    spec.drain = milliseconds(100);  // for retransmissions by the transport
+    spec.drain = kWait;
     design.add({fmt::format("{:g}", point.bit_error_rate), point.retries ? "on" : "off"},
                std::move(spec), llrHops(config, duration));
+    points.push_back(point);
   }
+  for (const std::string& why : left_out) design.numbers.deviation(why);
+  if (std::none_of(points.begin(), points.end(),
+                   [](const LlrPoint& point) { return point.retries; })) {
+    design.refusals = std::move(left_out);
+  }
+  design.carry(points);
   return design;
 }
 
 void LlrProcedure::report(const TestConfig& /*config*/, const Design& design,
                           const std::vector<Measured>& measured, ResultBuilder& builder) const {
-  const std::vector<LlrPoint> points = pointsOf();
+  const auto& points = design.carried<std::vector<LlrPoint>>();
   const auto retried = [&](std::size_t i, const bench::TrialResult& trial) {
     return points[i].retries && trial.fabric->total.retries > 0;
   };

@@ -19,6 +19,7 @@
 
 #include "bench/trial/longest_frame.h"
 #include "suite/framework/fabric_metrics.h"
+#include "suite/framework/other_class.h"
 #include "suite/framework/pause_hops.h"
 #include "suite/framework/residual_time.h"
 #include "suite/training/incast.h"
@@ -34,8 +35,8 @@ struct LosslessPoint {
   Incast incast;
 };
 
-// Above the incast's class: strict priorities would starve a lower one.
-constexpr std::uint8_t kOwnClass = 4;
+constexpr Bytes kVictimFrame{1024};
+constexpr std::int64_t kVictimSlots = 10;  // a frame in so many slots of the line: 10 % load
 
 class CbfcPfcProcedure final : public FabricProcedure {
  public:
@@ -65,10 +66,20 @@ std::vector<LosslessPoint> CbfcPfcProcedure::pointsOf(const TestConfig& config, 
       numbers.sweep<Bytes>("Message of every sender", {Bytes(16 * kMiB)}, {Bytes(2 * kMiB)},
                            config.scenario.parameters.sizes)[0];
   const auto senders = senderSweep(config, numbers, {32}, {32});
+  const std::uint8_t data = std::get<transport::RoceSpec>(variant.transport).data_priority;
+  std::vector<bool> classes{false};
+  if (classServedBefore(config.scenario.switches, data)) {
+    classes.push_back(true);
+  } else {
+    numbers.deviation(fmt::format(
+        "a victim in a class of its own not measured: the DUT serves no class before priority {} "
+        "of the incast, and a later one would wait for it without pauses (dut.switch.weights)",
+        data));
+  }
   std::vector<LosslessPoint> points;
   for (const std::uint32_t n : senders) {
     for (const bool cbfc : {false, true}) {
-      for (const bool own_class : {false, true}) {
+      for (const bool own_class : classes) {
         for (const bool alone : {true, false}) {
           Incast incast{variant, n, message};
           incast.victim = !own_class;
@@ -81,16 +92,22 @@ std::vector<LosslessPoint> CbfcPfcProcedure::pointsOf(const TestConfig& config, 
 }
 
 // The victim in a class of its own: between the hosts of incastTrial()'s victim.
-bench::StreamSpec victimStream(const TestConfig& config) {
+bench::StreamSpec victimStream(const TestConfig& config, std::uint8_t own_class) {
   bench::StreamSpec stream;
   stream.name = "victim";
   stream.from = config.scenario.topology.hostCount() - 1;
   stream.to = 1;
-  stream.frame = Bytes(1024);
-  stream.format.dscp = kOwnClass << 3;
+  stream.frame = kVictimFrame;
+  stream.format.dscp = static_cast<std::uint8_t>(own_class << 3);
   stream.format.qps = 16;  // over all paths
-  stream.load = bench::ConstantLoad{Fraction::percent(10)};
+  stream.load = bench::ConstantLoad{Fraction::percent(100 / kVictimSlots)};
   return stream;
+}
+
+// Of a point that has one.
+std::uint8_t ownClass(const TestConfig& config, const LosslessPoint& point) {
+  const auto& roce = std::get<transport::RoceSpec>(point.incast.variant.transport);
+  return *classServedBefore(config.scenario.switches, roce.data_priority);
 }
 
 bench::TrialSpec losslessTrial(const TestConfig& config, const LosslessPoint& point) {
@@ -99,7 +116,7 @@ bench::TrialSpec losslessTrial(const TestConfig& config, const LosslessPoint& po
     if (point.alone) spec.workload->jobs = {spec.workload->jobs.back()};
     return spec;
   }
-  spec.streams.push_back(victimStream(config));
+  spec.streams.push_back(victimStream(config, ownClass(config, point)));
   const double bits =
       8.0 * static_cast<double>(point.incast.message.count()) * point.incast.senders;
   // The incast's slowest link: of several from spines, the busiest may have all of it.
@@ -112,6 +129,13 @@ bench::TrialSpec losslessTrial(const TestConfig& config, const LosslessPoint& po
   spec.drain = spec.duration + 4 * pathTime(spec.dut, bench::longestFrame(spec));
   if (point.alone) spec.workload.reset();
   return spec;
+}
+
+// Time of the victim's slots that its frames took: whole slots, the last of which may end behind
+// the duration. That duration if it sent fewer.
+Picoseconds sendingTime(const bench::TrialSpec& spec, const bench::StreamResult& stream) {
+  const Picoseconds slot = frameSlot(kVictimFrame, spec.dut.topology.link_rate) * kVictimSlots;
+  return std::max(spec.duration, slot * static_cast<std::int64_t>(stream.sent_frames));
 }
 
 double hopsOf(const TestConfig& config, const LosslessPoint& point) {
@@ -140,7 +164,7 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
         static_cast<std::uint32_t>((pfc.xoff + pfc.headroom).count() / cbfc.credit_size.count());
   }
   // It takes PFC's place, whatever else the scenario has it for.
-  cbfc.channels |= pfc.priorities | std::uint8_t{1} << kOwnClass;
+  cbfc.channels |= pfc.priorities;
   design.numbers.configure(
       "PFC", fmt::format("xoff at {} B, headroom {} B", pfc.xoff.count(), pfc.headroom.count()));
   design.numbers.configure("CBFC per", "virtual channel of a link, not per destination");
@@ -159,6 +183,9 @@ Design CbfcPfcProcedure::design(const TestConfig& config) const {
     spec.dut.switches.cbfc.reset();
     if (point.cbfc) {
       spec.dut.switches.cbfc = cbfc;
+      if (point.own_class) {
+        spec.dut.switches.cbfc->channels |= std::uint8_t{1} << ownClass(config, point);
+      }
       spec.dut.switches.pfc.reset();
     }
     design.add({std::to_string(point.incast.senders), point.cbfc ? "CBFC" : "PFC",
@@ -232,8 +259,9 @@ void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
       .kpi = "victim_gbps",
       .of = [&](std::size_t i, const bench::TrialResult& trial) -> std::optional<double> {
         if (points[i].own_class) {
-          return 8.0 * static_cast<double>(trial.streams.at(0).received_bytes) /
-                 design.points[i].spec.duration.toSeconds() / 1e9;
+          const bench::StreamResult& stream = trial.streams.at(0);
+          return 8.0 * static_cast<double>(stream.received_bytes) /
+                 sendingTime(design.points[i].spec, stream).toSeconds() / 1e9;
         }
         const bench::JobOutcome& job = trial.fabric->jobs.back();
         if (!job.finished) return std::nullopt;

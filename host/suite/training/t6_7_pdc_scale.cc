@@ -10,16 +10,21 @@
 // that share falling below 90 %. The largest M before that is the maximum count.
 //
 // The model has no cache of connection state that could overflow: a NIC's limit of M is not
-// modelled, and the report states it.
+// modelled, and the report states it. Beyond the transport's own limit, `max_pdcs` or `max_qps`,
+// fewer than M would be open: such points are left out, but of PDCs opened at once, which show that
+// limit.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "base/counted.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/figures.h"
 #include "suite/training/services.h"
@@ -39,6 +44,32 @@ struct ConnectionPoint {
   std::string service = "RUD";
 };
 
+struct ScaleDesign {
+  std::vector<ConnectionPoint> points;
+  std::map<std::string, std::string> limited;  // services that leave points out, and the key
+};
+
+// Connections that a host may have at a time, and the key of the scenario that says so.
+struct Allowed {
+  std::uint32_t connections = 0;
+  const char* key = "";
+  bool waits = false;  // one beyond waits until another is closed; otherwise it is rejected
+};
+
+Allowed allowedOf(const bench::TransportSpec& transport) {
+  if (const auto* uet = std::get_if<transport::UetSpec>(&transport)) {
+    return {uet->max_pdcs, "transport.max_pdcs", true};
+  }
+  const auto& cm = std::get<transport::RoceSpec>(transport).cm;
+  return {cm ? cm->max_qps : std::numeric_limits<std::uint32_t>::max(),
+          "transport.connections.max_qps", false};
+}
+
+// Of a host, with connections that are set up in the trial.
+bench::TransportSpec setUpTransport(const TestConfig& config, const std::string& service) {
+  return withSetup(config, serviceVariant(config, service, balancingOf("ecmp")).transport);
+}
+
 class PdcScaleProcedure final : public FabricProcedure {
  public:
   [[nodiscard]] std::string id() const override { return "T6.7"; }
@@ -56,29 +87,47 @@ class PdcScaleProcedure final : public FabricProcedure {
               ResultBuilder& builder) const override;
 
  private:
-  static std::vector<ConnectionPoint> pointsOf(const TestConfig& config, Numbers& numbers);
+  static ScaleDesign scaleDesign(const TestConfig& config, Numbers& numbers);
   static void reportOpening(const Design& design, const std::vector<Measured>& opening,
                             ResultBuilder& builder);
   static void reportEstablished(const TestConfig& config, const Design& design,
-                                const std::vector<ConnectionPoint>& points,
                                 const std::vector<Measured>& established, ResultBuilder& builder);
 };
 
-std::vector<ConnectionPoint> PdcScaleProcedure::pointsOf(const TestConfig& config,
-                                                         Numbers& numbers) {
+ScaleDesign PdcScaleProcedure::scaleDesign(const TestConfig& config, Numbers& numbers) {
   const std::uint32_t peers = config.scenario.topology.hostCount() - 1;
   const auto counts = numbers.sweep<std::uint32_t>(
       "Connections", {100, 1'000, 10'000, 100'000}, {100, 1'000}, std::nullopt,
       [peers](std::uint32_t n) { return n <= peers * kMaxFlowsPerPair; });
-  std::vector<ConnectionPoint> points;
-  for (const std::uint32_t m : counts) {
-    for (const char* service : {"RUD", "RC"}) points.push_back({m, true, service});
+  ScaleDesign scale;
+  std::map<std::string, Allowed> allowed;
+  for (const char* service : {"RUD", "RC"}) {
+    allowed[service] = allowedOf(setUpTransport(config, service));
+    const auto& [most, key, waits] = allowed[service];
+    std::vector<std::string> beyond;
+    for (const std::uint32_t m : counts) {
+      if (m > most) beyond.push_back(std::to_string(m));
+    }
+    if (beyond.empty()) continue;
+    scale.limited[service] = key;
+    numbers.deviation(
+        fmt::format("a host may have {} connections of {} ({}): {}", most, service, key,
+                    waits ? fmt::format("of {} opened at once no more are open at a time, and that "
+                                        "many established ones are not measured",
+                                        fmt::join(beyond, " or "))
+                          : fmt::format("{} are not measured, of which some would be rejected",
+                                        fmt::join(beyond, " or "))));
   }
-  for (const char* service : {"RUD", "RC"}) points.push_back({1, false, service});
-  for (const std::uint32_t m : counts) {
-    for (const char* service : {"RUD", "RC"}) points.push_back({m, false, service});
-  }
-  return points;
+  const auto add = [&](std::uint32_t m, bool opens) {
+    for (const char* service : {"RUD", "RC"}) {
+      const auto& [most, key, waits] = allowed[service];
+      if (m <= most || (opens && waits)) scale.points.push_back({m, opens, service});
+    }
+  };
+  for (const std::uint32_t m : counts) add(m, true);
+  add(1, false);
+  for (const std::uint32_t m : counts) add(m, false);
+  return scale;
 }
 
 // `m` connections of host 0 to the others in turn: jobs of pairs with equally many each.
@@ -132,13 +181,10 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
   design.numbers.deviation(
       "no cache of connection state in the NIC is modelled: the rate of all connections together "
       "does not fall with their number for that reason");
-  design.numbers.deviation(
-      fmt::format("remote endpoints are PDCs or QPs on {} hosts, up to {} on each", hosts - 1,
-                  kMaxFlowsPerPair));
-  const Balancing any = balancingOf("ecmp");
+  design.numbers.deviation(fmt::format("remote endpoints are PDCs or QPs on {}, up to {} on each",
+                                       counted(hosts - 1, "host"), kMaxFlowsPerPair));
   for (const auto& [name, service] : {std::pair{"PDC", "RUD"}, std::pair{"QP", "RC"}}) {
-    const bench::TransportSpec transport =
-        withSetup(config, serviceVariant(config, service, any).transport);
+    const bench::TransportSpec transport = setUpTransport(config, service);
     const auto limit = setupLimitPerSecond(transport);
     design.numbers.configure(fmt::format("Set-up of a {}", name), setupText(transport));
     design.numbers.configure(fmt::format("Set-ups per second are limited by, {}", name),
@@ -148,9 +194,9 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
                                    : std::string("the network alone"));
   }
   design.repetitions = design.numbers.repetitions(20, 1);
-  design.hop_cost = 1.6;
-  const std::vector<ConnectionPoint> points = pointsOf(config, design.numbers);
-  for (const ConnectionPoint& point : points) {
+  design.hop_cost = 1.8;
+  const ScaleDesign scale = scaleDesign(config, design.numbers);
+  for (const ConnectionPoint& point : scale.points) {
     bench::TrialSpec spec = emptyTrial(config);
     applyVariant(serviceVariant(config, point.service,
                                 balancingOf(point.service == "RUD" ? "spray" : "ecmp")),
@@ -171,7 +217,7 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
                std::max(payloadHops(config, static_cast<double>(message.count()) * messages),
                         8.0 * messages));
   }
-  design.carry(points);
+  design.carry(scale);
   return design;
 }
 
@@ -229,26 +275,29 @@ void PdcScaleProcedure::reportOpening(const Design& design, const std::vector<Me
                      if (!connections) return std::nullopt;
                      return static_cast<double>(connections->max_open_connections);
                    }};
-  addTable(design, opening,
-           {rate, of_limit, setup("Set-up P50", "setup_p50_us", 0.5),
-            setup("Set-up P99", "setup_p99_us", 0.99),
-            quantile("First message P50", "first_message_p50_us", 0.5),
-            quantile("First message P99", "first_message_p99_us", 0.99), max},
-           {"connections",
-            "Connections opened at once by one host",
-            "All connections are requested at time 0, so set-up times and times of first messages "
-            "include the time in the queue of the opening host. The time of a first message is "
-            "from its post to its acknowledgement. The set-up limit is one connection after the "
-            "other at the opening host; the rest up to 100 % is the round trip of the last one.",
-            {},
-            {}},
-           builder);
+  addTable(
+      design, opening,
+      {rate, of_limit, setup("Set-up P50", "setup_p50_us", 0.5),
+       setup("Set-up P99", "setup_p99_us", 0.99),
+       quantile("First message P50", "first_message_p50_us", 0.5),
+       quantile("First message P99", "first_message_p99_us", 0.99), max},
+      {"connections",
+       "Connections opened at once by one host",
+       "All connections are requested at time 0, so set-up times and times of first messages "
+       "include the time in the queue of the opening host. The time of a first message is "
+       "from its post to its acknowledgement. The set-up limit is one connection after the "
+       "other at the opening host; the rest up to 100 % is time in which it waits for answers: "
+       "for the last one, and before it while as many are pending as the transport allows.",
+       {},
+       {}},
+      builder);
 }
 
 void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design& design,
-                                          const std::vector<ConnectionPoint>& points,
                                           const std::vector<Measured>& established,
                                           ResultBuilder& builder) {
+  const auto& scale = design.carried<ScaleDesign>();
+  const std::vector<ConnectionPoint>& points = scale.points;
   const double line = config.scenario.topology.link_rate.toGigabitsPerSecond();
   const auto is_single = [&points](std::size_t i) { return points[i].connections == 1; };
   std::map<std::string, const Measured*> single;  // by service
@@ -319,9 +368,14 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
     count.value = *max;
     count.observed = ObservationPoint::kModelled;
     builder.kpi("concurrent_connections", service, count);
-    limits.rows.push_back({std::string(service), count,
-                           std::string(fell ? "the next number of the sweep fell below 90 %"
-                                            : "none found: the largest number of the sweep")});
+    const auto left_out = scale.limited.find(service);
+    std::string limit = "none found: the largest number of the sweep";
+    if (fell) {
+      limit = "the next number of the sweep fell below 90 %";
+    } else if (left_out != scale.limited.end()) {
+      limit = "none found: " + left_out->second + " allows no larger number of the sweep";
+    }
+    limits.rows.push_back({std::string(service), count, std::move(limit)});
   }
   builder.result().tables.push_back(std::move(limits));
 }
@@ -329,14 +383,14 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
 void PdcScaleProcedure::report(const TestConfig& config, const Design& design,
                                const std::vector<Measured>& measured,
                                ResultBuilder& builder) const {
-  const auto& points = design.carried<std::vector<ConnectionPoint>>();
+  const std::vector<ConnectionPoint>& points = design.carried<ScaleDesign>().points;
   std::vector<Measured> opening;
   std::vector<Measured> established;
   for (const Measured& one : measured) {
     (points[placeOf(design, one)].opens ? opening : established).push_back(one);
   }
   reportOpening(design, opening, builder);
-  reportEstablished(config, design, points, established, builder);
+  reportEstablished(config, design, established, builder);
   for (const results::Kpi& kpi : builder.result().kpis) {
     if (kpi.name != "connections_per_s") continue;
     builder.result().summary +=

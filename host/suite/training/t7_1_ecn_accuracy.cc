@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
 #include "suite/framework/figures.h"
 #include "suite/framework/residual_time.h"
 #include "suite/training/training.h"
@@ -197,7 +198,7 @@ void noteLoss(const Measured& one, ResultBuilder& builder) {
   std::uint64_t lost = 0;
   for (const bench::TrialResult& trial : one.trials) lost += trial.lost();
   if (lost > 0) {
-    builder.anomaly(fmt::format("{} frames lost, whose ECN marks are not counted", lost),
+    builder.anomaly(fmt::format("{} lost, whose ECN marks are not counted", counted(lost, "frame")),
                     one.point.label);
   }
 }

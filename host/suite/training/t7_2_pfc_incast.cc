@@ -9,12 +9,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
+#include "fabric/topology/topology.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/fabric_pictures.h"
 #include "suite/training/incast.h"
@@ -96,17 +97,13 @@ double pausedOn(const bench::TrialResult& trial, bool between_switches) {
   return sum.toMicroseconds();
 }
 
-// "host > leaf" of "host3-leaf0": which kind of node sends into which.
-std::string hopOf(const std::string& link) {
-  std::string hop;
-  for (const char c : link) {
-    if (c == '-') {
-      hop += " > ";
-    } else if (std::isdigit(static_cast<unsigned char>(c)) == 0) {
-      hop += c;
-    }
-  }
-  return hop;
+// "host > leaf" of host3 and leaf0: which kind of node sends into which.
+std::string hopOf(const fabric::Topology& topology, const std::string& link) {
+  const fabric::Link& ends = topology.links()[*topology.findLink(link)];
+  const auto kindOf = [&](fabric::NodeId node) {
+    return fabric::nodeKind(topology.nodes()[node].name);
+  };
+  return kindOf(ends.from) + " > " + kindOf(ends.to);
 }
 
 // By repetition.
@@ -161,6 +158,8 @@ void addPauseTables(const std::vector<Measured>& measured, ResultBuilder& builde
     return counted ? results::Cell(std::move(quantity)) : results::Cell("not observed");
   };
   bool all_counted = true;
+  if (measured.empty()) return;
+  const fabric::Topology topology = fabric::buildTopology(measured.front().point.spec.dut.topology);
   for (const Measured& one : measured) {
     struct Hop {
       std::size_t ports = 0;
@@ -178,7 +177,7 @@ void addPauseTables(const std::vector<Measured>& measured, ResultBuilder& builde
       const results::Quantity paused = quantityOf(port.paused, "us", ObservationPoint::kModelled);
       all.rows.push_back(
           {one.point.values.front(), entry.first, cell(port.counted, per_second), paused});
-      Hop& hop = by_hop[hopOf(entry.first)];
+      Hop& hop = by_hop[hopOf(topology, entry.first)];
       ++hop.ports;
       hop.counted = hop.counted && port.counted;
       all_counted = all_counted && port.counted;
@@ -226,13 +225,14 @@ void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measu
     }
     std::string watchdog = "not tested: the DUT has none (dut.switch.pfc.watchdog)";
     if (config.scenario.switches.pfc->watchdog) {
-      watchdog = events == 0 ? std::string("did not act: no port was paused for its detection time")
-                             : fmt::format("acted {} times, on pauses of plain incast", events);
+      watchdog = events == 0
+                     ? std::string("did not act: no port was paused for its detection time")
+                     : fmt::format("acted {}, on pauses of plain incast", counted(events, "time"));
     }
     table.rows.push_back(
         {one.point.values.front(),
          lost == 0 ? std::string("sufficient: no frame found the headroom full")
-                   : fmt::format("too small: {} frames were lost", lost),
+                   : fmt::format("too small: {} lost", counted(lost, "frame")),
          std::move(watchdog),
          spread > 0 ? std::string("yes: the storm has set in") : std::string("none")});
   }
@@ -301,9 +301,8 @@ void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
   }
   for (const Measured& one : measured) {
     if (meanOf(design, one, spread)->value <= 0) continue;
-    builder.result().summary =
-        fmt::format("With {} senders the pauses reach links between switches.",
-                    points[placeOf(design, one)].senders);
+    builder.result().summary = fmt::format("With {} the pauses reach links between switches.",
+                                           counted(points[placeOf(design, one)].senders, "sender"));
     builder.primary("PAUSE, " + one.point.label, *meanOf(design, one, pauses));
     return;
   }

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/unprotected_data.h"
@@ -217,13 +218,7 @@ void addSensitivity(const Design& design, const std::vector<Measured>& measured,
     for (const char* column : kShown) {
       const auto figure = std::find_if(figures.begin(), figures.end(),
                                        [&](const Figure& f) { return f.column == column; });
-      const auto mean = meanOf(design, one, *figure);
-      if (mean) {
-        row.emplace_back(*mean);
-      } else {
-        const bool hidden = figure->hidden && figure->hidden(placeOf(design, one));
-        row.emplace_back(hidden ? std::string("not observed") : figure->absent);
-      }
+      row.push_back(cellOf(design, one, *figure));
     }
     table.rows.push_back(std::move(row));
   }
@@ -302,11 +297,13 @@ void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& d
     const Measured& first = measured.front();
     noteTooShort(config, points[placeOf(design, first)], first.trials.front(), builder);
   }
-  builder.result().summary = fmt::format(
-      "{} of {} points reached a lasting fair share within the trial.", converged, measured.size());
+  builder.result().summary = fmt::format("{} of {} reached a lasting fair share within the trial.",
+                                         converged, counted(measured.size(), "point"));
   if (!measured.empty()) {
-    builder.primary("goodput, " + measured.front().point.label,
-                    *meanOf(design, measured.front(), goodput));
+    // None where senders stop before the first sample.
+    if (const auto first = meanOf(design, measured.front(), goodput)) {
+      builder.primary("goodput, " + measured.front().point.label, *first);
+    }
   }
 }
 

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "bench/sim/route_probe.h"
 #include "bench/sim/sim_hosts.h"
 #include "fabric/engine/fabric.h"
@@ -115,7 +116,7 @@ struct Deadlock {
   Picoseconds duration;
   Picoseconds trigger_end;
   Picoseconds closing;             // closingTime()
-  bool watchdog_too_late = false;  // to act before the trial's last quarter
+  bool watchdog_too_late = false;  // perhaps, to act before the trial's last quarter
 };
 
 Picoseconds deadlockSampling(Picoseconds duration) {
@@ -288,7 +289,6 @@ bench::TrialSpec PfcDeadlockProcedure::repetitionOf(const SweepPoint& point,
 Design PfcDeadlockProcedure::design(const TestConfig& config) const {
   Design design(config);
   design.axes = {{"Case", ""}};
-  design.own_topology = true;
   if (!config.scenario.switches.pfc || config.scenario.switches.pfc->priorities == 0) {
     design.refusals.emplace_back("the DUT has no PFC: dut.switch.pfc");
     return design;
@@ -323,15 +323,26 @@ Design PfcDeadlockProcedure::design(const TestConfig& config) const {
         "one have the test's own: " +
         timing);
   }
-  test.watchdog_too_late = begin + watchdog.detection + watchdog.poll > lastQuarter(test.duration);
+  // A look at the queues finds them stuck, and another one that they are after `detection`.
+  const Picoseconds acted = begin + test.closing + watchdog.detection + watchdog.poll * 2;
+  test.watchdog_too_late = acted > lastQuarter(test.duration);
   if (test.watchdog_too_late) {
     design.numbers.deviation(
-        fmt::format("the last quarter of the trial of {} begins before the watchdog can act: {}",
-                    valueText(test.duration), timing));
+        fmt::format("the last quarter of the trial of {} may begin before the watchdog acts, which "
+                    "is after {} at the latest: {}",
+                    valueText(test.duration), valueText(acted), timing));
   }
-  const std::vector<bench::StreamSpec> flows =
-      flowsOfTheCycle(deadlockTrial(config, {}, DeadlockCase::kNoTrigger, test, ownHosts()),
-                      losslessPriority(config));
+  const bench::TrialSpec bare =
+      deadlockTrial(config, {}, DeadlockCase::kNoTrigger, test, ownHosts());
+  try {
+    fabric::validate(bare.dut);
+  } catch (const Error& error) {
+    // Faults of the scenario name links and hosts of its own topology.
+    design.refusals.push_back(
+        fmt::format("the topology is the test's own, not the scenario's: {}", error.what()));
+    return design;
+  }
+  const std::vector<bench::StreamSpec> flows = flowsOfTheCycle(bare, losslessPriority(config));
   design.numbers.configure("Trigger", fmt::format("a host of leaf 4 pauses its leaf from {} to {}",
                                                   valueText(begin), valueText(test.trigger_end)));
   design.numbers.configure("Sample interval", valueText(deadlockSampling(test.duration)));
@@ -418,15 +429,17 @@ std::string whyUnknown(const bench::TrialResult& trial, const bench::TrialResult
                           valueText(test.closing))
             : std::string("which is long enough for xoff at the rate of the links"));
   }
-  if (test.watchdog_too_late && deadlocked(trial) && triggered != &trial &&
-      trial.fabric->total.watchdog_events == 0) {
-    return "the watchdog could not act before the last quarter of the trial: lengthen "
+  if (test.watchdog_too_late && deadlocked(trial) && triggered != &trial) {
+    return "the watchdog may not have acted before the last quarter of the trial: lengthen "
            "parameters.duration";
   }
   return {};
 }
 
-std::optional<double> recoveryMicroseconds(const bench::Samples& samples, const Deadlock& test) {
+// Nothing where the hosts' rate never came back, or a deadlock ended it.
+std::optional<double> recoveryMicroseconds(const bench::TrialResult& trial, const Deadlock& test) {
+  if (deadlocked(trial)) return std::nullopt;
+  const bench::Samples& samples = *trial.fabric->samples;
   const auto begin = static_cast<std::size_t>(triggerBegin(test.duration) / samples.interval);
   const auto end = static_cast<std::size_t>(test.trigger_end / samples.interval);
   const std::size_t half = begin / 2;
@@ -523,7 +536,7 @@ void PfcDeadlockProcedure::report(const TestConfig& /*config*/, const Design& de
       .unit = "us",
       .kpi = "recovery_us",
       .of = [&](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
-        const auto time = recoveryMicroseconds(*trial.fabric->samples, test);
+        const auto time = recoveryMicroseconds(trial, test);
         return time ? std::optional(ofSamples(trial, *time)) : std::nullopt;
       },
       .fails_limits = true,

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "suite/framework/balls_in_bins.h"
 #include "suite/training/permutation.h"
 #include "suite/training/training.h"
@@ -96,7 +97,7 @@ class EcmpEntropyProcedure final : public PermutationProcedure {
   void charts(const Design& design, const std::vector<PermutationPoint>& points,
               const std::vector<Measured>& measured, ResultBuilder& builder) const override {
     addJfiBars(design, measured,
-               {[&](std::size_t i) { return fmt::format("{} QPs", points[i].flows); },
+               {[&](std::size_t i) { return counted(points[i].flows, "QP"); },
                 [&](std::size_t i) {
                   return fmt::format("{}, {} leaves", points[i].variant.name, points[i].values[0]);
                 }},

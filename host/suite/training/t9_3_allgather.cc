@@ -48,6 +48,13 @@ void AllGatherProcedure::reportMore(const TestConfig&, const Design& design,
                        {"Buffer", "Ranks", "Carried by", "algo_factor of AllGather", "AllGather",
                         "algo_factor of AllReduce", "AllReduce", "Ratio"},
                        {}};
+  const auto bandwidths = [&](const Measured& one) {  // by repetition
+    std::vector<double> values;
+    for (const bench::TrialResult& trial : one.trials) {
+      values.push_back(bandwidth.of(placeOf(design, one), trial)->value);
+    }
+    return values;
+  };
   // The two of a point follow each other.
   for (std::size_t i = 1; i < measured.size(); ++i) {
     const std::size_t place = placeOf(design, measured[i]);
@@ -58,10 +65,9 @@ void AllGatherProcedure::reportMore(const TestConfig&, const Design& design,
     const auto gather = meanOf(design, measured[i - 1], bandwidth);
     const auto reduce = meanOf(design, measured[i], bandwidth);
     if (!gather || !reduce) continue;  // a job that was not finished
-    results::Quantity ratio;
-    ratio.value = gather->value / reduce->value;
-    ratio.observed = gather->observed;
-    builder.kpi("allgather_vs_allreduce", measured[i - 1].point.label, ratio);
+    const results::Quantity ratio = builder.kpi(
+        "allgather_vs_allreduce", measured[i - 1].point.label,
+        ratioOf(bandwidths(measured[i - 1]), bandwidths(measured[i]), gather->observed));
     const Figure factor = algoFactorFigure(points);
     table.rows.push_back({valueText(points[place].size), std::to_string(points[place].ranks),
                           points[place].variant.name, *meanOf(design, measured[i - 1], factor),

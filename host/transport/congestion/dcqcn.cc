@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "transport/application.h"
+
 namespace plumbline::transport {
 
 namespace {
@@ -32,13 +34,21 @@ DcqcnRules::DcqcnRules(const DcqcnSpec& spec, BitRate line)
     : spec_(spec),
       min_rate_(std::min(toDouble(spec.min_rate), toDouble(line))),
       max_rate_(spec.max_rate == BitRate{} ? toDouble(line)
-                                           : std::min(toDouble(spec.max_rate), toDouble(line))) {}
+                                           : std::min(toDouble(spec.max_rate), toDouble(line))),
+      starts_below_line_(spec.enabled && max_rate_ < toDouble(line)) {}
 
-DcqcnState DcqcnRules::firstCnp(Picoseconds now) const {
+DcqcnState DcqcnRules::initial() const {
   DcqcnState state;
   state.current = max_rate_;
   state.target = max_rate_;
   state.alpha = spec_.initial_alpha;
+  state.alpha_at = kNever;
+  state.increase_at = kNever;
+  return state;
+}
+
+DcqcnState DcqcnRules::firstCnp(Picoseconds now) const {
+  DcqcnState state = initial();
   if (spec_.first_cnp_rate == BitRate{}) {
     cut(state, now);
   } else {
@@ -49,6 +59,10 @@ DcqcnState DcqcnRules::firstCnp(Picoseconds now) const {
 }
 
 void DcqcnRules::onCnp(DcqcnState& state, Picoseconds now) const {
+  if (state.increase_at == kNever) {  // it is the first one
+    state = firstCnp(now);
+    return;
+  }
   advance(state, now);
   if (now - state.cut_at < spec_.decrease_interval) return;
   cut(state, now);
@@ -74,6 +88,7 @@ void DcqcnRules::restart(DcqcnState& state, Picoseconds now) const {
 }
 
 void DcqcnRules::onSent(DcqcnState& state, std::int64_t bytes, Picoseconds now) const {
+  if (state.increase_at == kNever) return;
   advance(state, now);
   if (spec_.increase_bytes == 0) return;
   for (state.bytes += bytes; state.bytes >= spec_.increase_bytes;

@@ -9,7 +9,8 @@
 
 namespace plumbline::transport {
 
-// State of a QP from its first CNP on; before that it sends at line rate.
+// State of a QP from its first CNP on, or from the beginning with a max_rate below line rate. A QP
+// without one sends at line rate.
 struct DcqcnState {
   double current = 0;  // Rc [bit/s]
   double target = 0;   // Rt [bit/s]
@@ -33,6 +34,10 @@ class DcqcnRules {
   // `spec` is validated. `line` is the host's link rate.
   DcqcnRules(const DcqcnSpec& spec, BitRate line);
 
+  // Whether QPs are slower than the line before their first CNP, and so need initial().
+  [[nodiscard]] bool startsBelowLine() const { return starts_below_line_; }
+  // The state of a QP before its first CNP: max_rate, and no timer runs.
+  [[nodiscard]] DcqcnState initial() const;
   // The state right after a QP's first CNP.
   [[nodiscard]] DcqcnState firstCnp(Picoseconds now) const;
   void onCnp(DcqcnState& state, Picoseconds now) const;
@@ -59,6 +64,7 @@ class DcqcnRules {
   DcqcnSpec spec_;
   double min_rate_;
   double max_rate_;
+  bool starts_below_line_;
 };
 
 }  // namespace plumbline::transport

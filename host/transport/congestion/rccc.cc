@@ -24,16 +24,19 @@ void RcccSource::onCredit(std::uint32_t credit) {
 }
 
 std::uint32_t RcccSource::target(std::int64_t backlog, std::int64_t mtu,
-                                 std::optional<std::int64_t> limit,
-                                 std::uint32_t active_sources) const {
-  std::int64_t want = std::min(backlog, max_window_);
+                                 std::optional<std::int64_t> limit, std::uint32_t sharers) const {
+  // Only what it would like to hold is shared. What it has overdrawn is asked for in full, or the
+  // answer might leave the account overdrawn, and no packet would leave to ask again. Speculative
+  // credit is not shared either: each destination may have used a whole window of it.
+  std::int64_t share = max_window_;
+  if (!speculating_ && sharers > 1) share = std::max<std::int64_t>(share / sharers, 1);
+  std::int64_t want = std::min(backlog, share);
   if (limit) want = std::min(want, *limit);
   want -= unspent_;
   if (speculating_ && backlog > 0) want = std::max(want, mtu);
   if (want <= 0) return credit_;
-  want /= std::max<std::uint32_t>(active_sources, 1);
   const auto units = static_cast<std::uint32_t>((want + kCreditUnit - 1) / kCreditUnit);
-  return (credit_ + std::max<std::uint32_t>(units, 1)) & kMask24;
+  return (credit_ + units) & kMask24;
 }
 
 RcccPacer::RcccPacer(BitRate rate, Bytes grant, Fraction pace)
@@ -48,13 +51,6 @@ void RcccPacer::request(std::uint32_t source, std::uint32_t target, bool renew) 
     s.listed = true;
     active_.push(source);
   }
-}
-
-void RcccPacer::remove(std::uint32_t source) {
-  if (source >= sources_.size()) return;
-  const bool listed = sources_[source].listed;
-  sources_[source] = Source{};
-  sources_[source].listed = listed;  // until its turn in the round
 }
 
 std::optional<RcccPacer::Grant> RcccPacer::next(Picoseconds now) {

@@ -19,24 +19,29 @@ class RcccSource {
  public:
   RcccSource() = default;
   // Starts with `max_window` bytes of speculative credit. Unspent credit never exceeds this.
-  explicit RcccSource(std::int64_t max_window) : unspent_(max_window), max_window_(max_window) {}
+  // `credit`: cumulative credit that the destination gave earlier.
+  RcccSource(std::int64_t max_window, std::uint32_t credit)
+      : unspent_(max_window), max_window_(max_window), credit_(credit) {}
 
   [[nodiscard]] bool maySend() const { return unspent_ > 0; }
   // The last packet may overdraw the account; the next grant covers it.
   void spend(std::int64_t bytes) { unspent_ -= bytes; }
-  // After the destination's first grant or NACK, speculative credit must not be used any more.
+  // After the destination's first grant or NACK, or a retransmission timeout, speculative credit
+  // must not be used any more.
   void stopSpeculating();
   // Cumulative credit from the destination.
   void onCredit(std::uint32_t credit);
 
   // The credit_target to request. `backlog`: bytes to be sent or retransmitted. `mtu`: the least
   // request before the destination has answered. `limit`: NSCC's limit, if it is used as well.
-  // `active_sources`: destinations for which this host has a backlog.
+  // `sharers`: destinations that share the NIC now, this one among them. With a backlog, credit up
+  // to the target permits at least one packet.
   [[nodiscard]] std::uint32_t target(std::int64_t backlog, std::int64_t mtu,
                                      std::optional<std::int64_t> limit,
-                                     std::uint32_t active_sources) const;
+                                     std::uint32_t sharers) const;
 
   [[nodiscard]] std::int64_t unspent() const { return unspent_; }
+  [[nodiscard]] std::uint32_t credit() const { return credit_; }
   [[nodiscard]] bool speculating() const { return speculating_; }
 
  private:
@@ -55,8 +60,6 @@ class RcccPacer {
   // `source` requests credit up to cumulative `target`. `renew`: it has waited long, so that credit
   // may have been lost; its total credit is sent again. `source` indices are small.
   void request(std::uint32_t source, std::uint32_t target, bool renew);
-  // Forgets `source`.
-  void remove(std::uint32_t source);
 
   struct Grant {
     std::uint32_t source = 0;
@@ -84,7 +87,7 @@ class RcccPacer {
   std::int32_t grant_;  // units of 256 bytes
   Picoseconds next_at_{};
   std::vector<Source> sources_;
-  fabric::Ring<std::uint32_t> active_;  // in turn; may hold sources that were removed
+  fabric::Ring<std::uint32_t> active_;  // in turn
 };
 
 }  // namespace plumbline::transport

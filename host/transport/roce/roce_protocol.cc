@@ -45,6 +45,10 @@ std::uint32_t RoceProtocol::createQp(HostId peer, std::uint32_t flow) {
   qp.peer = static_cast<std::uint16_t>(peer);
   qp.flow = static_cast<std::uint8_t>(flow);
   qp.flow_hash = roceFlowHash(spec_, context_.seed, context_.self, peer, flow);
+  if (rate_control_.startsBelowLine()) {
+    qp.rate = rates_.take();
+    rates_[qp.rate] = rate_control_.initial();
+  }
   return index;
 }
 
@@ -226,17 +230,30 @@ void RoceProtocol::appendFlows(std::vector<FlowStats>& flows) const {
       flow.packets_retransmitted = qp.packets_retransmitted;
       flow.posts_data = qp.posts_data;
       flow.posts_reads = qp.posts_reads;
+      flow.gave_up = qp.failed;
       if (posts) flow.first_posted = first_posted_[i];
       flow.first_sent = qp.first_sent;
       flow.last_done = qp.last_completion;
     }
-    if (qp.payload_received > 0 || qp.ce_received > 0) {
+    const bool passes = spec_.service == RoceService::kUc && qp.expected > 0;
+    if (qp.payload_received > 0 || qp.ce_received > 0 || passes) {
       FlowStats& flow = flows.emplace_back();
       flow.peer = qp.peer;
       flow.flow = qp.flow;
       flow.payload_received = qp.payload_received;
       flow.ce_received = qp.ce_received;
+      if (passes) flow.passed = static_cast<std::uint32_t>(qp.expected);
       flow.last_done = qp.last_arrival;
+    }
+  }
+}
+
+void RoceProtocol::appendPending(std::vector<PendingMessage>& messages) const {
+  for (std::uint32_t i = 0; i < qps_.size(); ++i) {
+    const Qp& qp = qps_[i];
+    for (std::uint32_t slot = qp.head; slot != kNone; slot = messages_[slot].following) {
+      const OpenMessage& message = messages_[slot];
+      messages.push_back({id(), qp.peer, qp.flow, message.verb, message.tag, message.posted});
     }
   }
 }

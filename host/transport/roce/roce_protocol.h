@@ -42,11 +42,12 @@ class RoceProtocol final : public Protocol {
   // A QP that sent requests and one that received payload are two entries. Payload acknowledged
   // includes the acknowledged part of open messages; for READs it is the received part.
   void appendFlows(std::vector<FlowStats>& flows) const override;
+  void appendPending(std::vector<PendingMessage>& messages) const override;
 
   // Open messages that were posted here, and reorder buffers in use.
   [[nodiscard]] std::uint32_t openMessages() const { return messages_.inUse(); }
   [[nodiscard]] std::uint32_t openReorderBuffers() const { return buffers_.inUse(); }
-  // Rate of the QP (peer, flow) [bit/s]; line rate unless congestion control has reduced it.
+  // Rate of the QP (peer, flow) [bit/s]; line rate unless congestion control limits it.
   [[nodiscard]] double rateOf(HostId peer, std::uint32_t flow, Picoseconds now) const;
 
  private:

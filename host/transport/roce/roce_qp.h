@@ -71,7 +71,7 @@ struct alignas(64) Qp {
   std::uint32_t tail = kNone;       // newest
   std::uint32_t job_head = kNone;
   std::uint32_t job_tail = kNone;
-  std::uint32_t rate = kNone;  // DCQCN state; none before the first CNP
+  std::uint32_t rate = kNone;  // DCQCN state; none while it sends at line rate
   std::uint32_t flow_hash = 0;
   std::uint16_t peer = 0;
   std::uint8_t flow = 0;

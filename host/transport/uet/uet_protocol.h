@@ -36,6 +36,9 @@ class UetProtocol final : public Protocol {
     return host_.connections();
   }
   void appendFlows(std::vector<FlowStats>& flows) const override;
+  void appendPending(std::vector<PendingMessage>& messages) const override {
+    sender_.appendPending(messages);
+  }
 
   [[nodiscard]] const UetStats& uetStats() const { return host_.uetStats(); }
   [[nodiscard]] std::size_t openPdcs() const { return sender_.openPdcs(); }

@@ -34,12 +34,17 @@ inline bool UetReceiver::acceptAmongGaps(Target& target, const fabric::Packet& p
                                          std::uint64_t psn, Picoseconds now) {
   if (psn > target.cack + rules_.mp_range && !acceptOutOfRange(target, packet, psn, now))
     return false;
+  const std::uint64_t data = isData(packet) ? 1 : 0;
   if (psn <= target.cack ||
       (psn <= target.highest && target.above > 0 && target.received.test(psn))) {
-    ++host_.stats().duplicates;
+    host_.stats().duplicates += data;
     return false;
   }
-  if (psn != target.cack + 1) ++host_.stats().out_of_order;
+  // Of a service without recovery a missing packet may never come, so late ones are counted, as
+  // RoCE counts them of UC.
+  const bool out_of_order =
+      service_ == UetService::kUud ? psn < target.highest : psn != target.cack + 1;
+  if (out_of_order) host_.stats().out_of_order += data;
   // 64 more than are in use, for a SACK bitmap that begins at the highest.
   target.highest = std::max(target.highest, psn);
   target.received.reserve(target.cack, target.highest - target.cack + 64);
@@ -84,10 +89,12 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
   const bool trimmed = !kFastPath && packet.trimmed;
   const bool close_command = !kFastPath && pdsType(packet.opcode) == PdsType::kControl;
   const DataFields fields = unpackData(packet.extra, has_pdc);
+  const bool read_request = !fields.response && static_cast<Verb>(fields.verb) == Verb::kRead;
+  const bool data = !close_command && !read_request;
   EndpointStats& stats = host_.stats();
   if (trimmed) {
     ++stats.trimmed_received;
-  } else if (!close_command) {
+  } else if (data) {
     ++stats.data_received;
     stats.ce_received += packet.ce ? 1 : 0;
     host_.recordLatency(packet, now);
@@ -97,7 +104,7 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
   if (slot >= kClosedPdc) slot = openFor(packet, now);
   if (slot == IdMap::kNone) return;
   Target& target = targets_[slot];
-  if (packet.ce) ++target.ce_received;
+  if (packet.ce && data) ++target.ce_received;
   if (!kFastPath && credit_ && !close_command) {
     pacer_.request(target.peer, fields.credit_target, false);
     pace(now);
@@ -134,7 +141,6 @@ inline void UetReceiver::onDataOf(const fabric::Packet& packet, Picoseconds now)
     return;
   }
 
-  const bool read_request = !fields.response && static_cast<Verb>(fields.verb) == Verb::kRead;
   const std::uint32_t frame = fields.response ? response_frame_ : write_frame_;
   const std::uint32_t payload = read_request ? 0 : packet.length - frame;
   target.received_bytes +=
@@ -182,7 +188,7 @@ void UetReceiver::onCreditRequest(const fabric::Packet& packet, Picoseconds now)
 
 void UetReceiver::pace(Picoseconds now) {
   while (const auto grant = pacer_.next(now)) {
-    const HostId peer = peers_[grant->source].host;
+    const HostId peer = peers_[grant->source];
     fabric::Packet& packet = host_.queueControl(peer, PdsType::kControl, 0, now);
     packet.flow_hash = uetFlowHash(host_.context().self, peer, 0);
     packet.aux = static_cast<std::uint32_t>(ControlType::kCredit);
@@ -202,7 +208,7 @@ std::uint32_t UetReceiver::openFor(const fabric::Packet& packet, Picoseconds now
   forgetClosedPdcs(now);
   if (find(packet) == kClosedPdc) {
     // Late copies of a PDC that is closed. A CLOSE_CMD means that its ACK was lost.
-    ++host_.stats().duplicates;
+    host_.stats().duplicates += isData(packet) ? 1 : 0;
     if (pdsType(packet.opcode) == PdsType::kControl) {
       fabric::Packet& ack = host_.queueControl(packet.source, PdsType::kAck, kSesResponse, now);
       ack.opcode = uetOpcode(PdsType::kAck, answerFlags(false, fields.retx));
@@ -216,14 +222,14 @@ std::uint32_t UetReceiver::openFor(const fabric::Packet& packet, Picoseconds now
     return IdMap::kNone;
   }
   if (!fields.syn) {
-    ++host_.stats().discarded;
+    host_.stats().discarded += isData(packet) ? 1 : 0;
     nack(packet, NackCode::kInvalidDpdcid, packet.psn, now);
     return IdMap::kNone;
   }
   // Read data arrives on the return direction of an existing PDC, to which the limit does not
   // apply.
   if (!fields.response && open_ >= host_.spec().max_pdcs) {
-    ++host_.stats().discarded;
+    host_.stats().discarded += isData(packet) ? 1 : 0;
     ++host_.uetStats().targets_refused;
     nack(packet, NackCode::kNoPdcAvailable, packet.psn, now);
     return IdMap::kNone;
@@ -261,7 +267,6 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
   target.ack_bytes = target.above = 0;
   ++target.generation;
   target.peer = peerOf(packet.source);
-  ++peers_[target.peer].targets;
   target.statistics = statistics;
   target.source = packet.source;
   target.id = static_cast<std::uint16_t>(packet.connection);
@@ -293,10 +298,11 @@ std::uint32_t UetReceiver::open(const fabric::Packet& packet, const DataFields& 
 }
 
 // Adds the target's counts.
-void UetReceiver::count(const Target& target, FlowStats& flow) {
+void UetReceiver::count(const Target& target, FlowStats& flow) const {
   flow.payload_received += target.payload;
   flow.ce_received += target.ce_received;
   flow.last_done = std::max(flow.last_done, target.last_done);
+  if (service_ == UetService::kUud) flow.passed = static_cast<std::uint32_t>(target.highest);
 }
 
 void UetReceiver::close(std::uint32_t slot) {
@@ -304,7 +310,6 @@ void UetReceiver::close(std::uint32_t slot) {
   count(target, flows_[target.statistics]);
   target.payload = target.ce_received = 0;
   target.open = false;
-  releasePeer(target.peer);
   if (!target.returning) --open_;
   free_.push_back(slot);
 }
@@ -345,23 +350,10 @@ void UetReceiver::forgetClosedPdcs(Picoseconds now) {
 std::uint32_t UetReceiver::peerOf(HostId host) {
   const std::uint32_t found = peer_of_.find(host);
   if (found != IdMap::kNone) return found;
-  std::uint32_t index = static_cast<std::uint32_t>(peers_.size());
-  if (free_peers_.empty()) {
-    peers_.emplace_back();
-  } else {
-    index = free_peers_.back();
-    free_peers_.pop_back();
-  }
-  peers_[index] = {host, 0};
+  const auto index = static_cast<std::uint32_t>(peers_.size());
+  peers_.push_back(host);
   peer_of_.set(host, index);
   return index;
-}
-
-void UetReceiver::releasePeer(std::uint32_t index) {
-  if (--peers_[index].targets > 0) return;
-  pacer_.remove(index);
-  peer_of_.erase(peers_[index].host);
-  free_peers_.push_back(index);
 }
 
 // ---- Packets ----
@@ -373,7 +365,7 @@ void UetReceiver::onTrimmed(Target& target, const fabric::Packet& packet, std::u
   const bool held = psn <= target.cack ||
                     (target.above > 0 && psn <= target.highest && target.received.test(psn));
   if (held) {
-    ++host_.stats().duplicates;
+    host_.stats().duplicates += isData(packet) ? 1 : 0;
     if (service_ == UetService::kRudi) {
       respond(target, psn, retx, packet.ce, now);
     } else {
@@ -394,12 +386,13 @@ void UetReceiver::onTrimmed(Target& target, const fabric::Packet& packet, std::u
 bool UetReceiver::acceptOrdered(Target& target, const fabric::Packet& packet, std::uint64_t psn,
                                 Picoseconds now) {
   if (psn <= target.cack) {
-    ++host_.stats().duplicates;
+    host_.stats().duplicates += isData(packet) ? 1 : 0;
     return false;
   }
   if (psn != target.cack + 1) {
-    ++host_.stats().out_of_order;
-    ++host_.stats().discarded;
+    const std::uint64_t data = isData(packet) ? 1 : 0;
+    host_.stats().out_of_order += data;
+    host_.stats().discarded += data;
     if (!target.nacked) {
       target.nacked = true;
       nack(packet, NackCode::kRodOutOfOrder, static_cast<std::uint32_t>(target.cack + 1), now);
@@ -418,7 +411,7 @@ bool UetReceiver::acceptOutOfRange(Target& target, const fabric::Packet& packet,
     slide(target, psn - rules_.mp_range);
     return true;
   }
-  ++host_.stats().discarded;
+  host_.stats().discarded += isData(packet) ? 1 : 0;
   nack(packet, NackCode::kPsnOutOfWindow, packet.psn, now);
   return false;
 }
@@ -476,7 +469,8 @@ void UetReceiver::deliver(const Target& target, const fabric::Packet& packet, st
   delivery.bytes = delivery.read_request ? packet.aux : bytes;
   delivery.tag = delivery.read_request ? packet.psn : packet.aux;
   // If a message's packets arrived out of order, `packet` need not be the last one.
-  delivery.number = packet.psn - fields.index;
+  const std::uint64_t mtu = host_.spec().mtu_payload;
+  delivery.number = packet.psn - fields.index + static_cast<std::uint32_t>((bytes - 1) / mtu);
   deliveries_.push_back(delivery);
 }
 

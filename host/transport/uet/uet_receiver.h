@@ -22,7 +22,7 @@ struct UetDelivery {
   bool read_request = false;  // `bytes` are requested; `tag` is this request's PSN
   std::uint64_t bytes = 0;
   std::uint32_t tag = 0;
-  std::uint32_t number = 0;  // first PSN, as on the wire
+  std::uint32_t number = 0;  // last PSN, as on the wire
 };
 
 class UetReceiver {
@@ -96,11 +96,6 @@ class UetReceiver {
     bool returning = false;     // carries read data
     bool nacked = false;        // ROD: a NACK for the missing packet has been sent
   };
-  // A host with targets here, under its number in RCCC.
-  struct Peer {
-    HostId host = 0;
-    std::uint32_t targets = 0;
-  };
   // Data that waits for its ACK; stale when the target has sent one since.
   struct LateAck {
     Picoseconds due;
@@ -129,14 +124,19 @@ class UetReceiver {
   [[nodiscard]] std::uint32_t findPdc(const fabric::Packet& packet) const {
     return by_pdc_.find(std::uint32_t{packet.source} << 16 | (packet.connection & 0xFFFF));
   }
+  // Has payload: no read request, no CLOSE_CMD.
+  [[nodiscard]] bool isData(const fabric::Packet& packet) const {
+    if (pdsType(packet.opcode) == PdsType::kControl) return false;
+    const DataFields fields = unpackData(packet.extra, has_pdc_);
+    return fields.response || static_cast<Verb>(fields.verb) != Verb::kRead;
+  }
   std::uint32_t openFor(const fabric::Packet& packet, Picoseconds now);
   std::uint32_t open(const fabric::Packet& packet, const DataFields& fields, Picoseconds now);
   [[nodiscard]] Picoseconds expiryOf(const Target& target) const;
-  static void count(const Target& target, FlowStats& flow);
+  void count(const Target& target, FlowStats& flow) const;
   void close(std::uint32_t slot);
   void forgetClosedPdcs(Picoseconds now);
   std::uint32_t peerOf(HostId host);
-  void releasePeer(std::uint32_t index);
 
   // kFastPath: the caller has checked that it is data of RUD without receiver credit, not trimmed.
   template <bool kFastPath>
@@ -195,8 +195,9 @@ class UetReceiver {
   fabric::Ring<ClosedPdc> closed_pdcs_;
   fabric::Ring<LateAck> late_acks_;     // all wait equally long, so the oldest is due first
   Picoseconds next_late_ack_ = kNever;  // of the oldest
-  PagedVector<Peer> peers_;
-  PagedVector<std::uint32_t> free_peers_;
+  // Every host that ever sent here, under its number in RCCC: credit is counted over the whole
+  // time.
+  PagedVector<HostId> peers_;
   IdMap peer_of_;
   RcccPacer pacer_;
   std::size_t open_ = 0;  // targets, return directions not counted

@@ -327,9 +327,11 @@ void UetSender::destroy(std::uint32_t slot, bool failed, Picoseconds now) {
     reserveId(pdc.id, failed, now);
   }
   if (pdc.waiting) stopWaiting(slot);
+  if (credit_ && pdc.ready) leaveReady(pdc);
   Ccc& ccc = cccs_[pdc.ccc];
   if (--ccc.pdcs == 0) {
     ccc_of_.erase(ccc.peer);
+    if (credit_) credit_of_.set(ccc.peer, ccc.credit.credit());
     ++ccc.generation;
     free_cccs_.push_back(pdc.ccc);
   } else {
@@ -355,6 +357,7 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   Ccc& ccc = cccs_[pdc.ccc];
   const bool closing = pdc.state == State::kClosing;
+  bool gave_up = false;
   for (std::uint64_t n = pdc.messages.first(); n != pdc.messages.end(); ++n) {
     const TxMessage& m = pdc.messages[n];
     const std::uint64_t end = m.first + m.packets;
@@ -367,14 +370,20 @@ void UetSender::fail(std::uint32_t slot, Picoseconds now) {
     if (m.unacked == 0 || m.kind == Kind::kClose) continue;
     if (m.kind == Kind::kReadRequest) continue;  // among the open reads
     ++host_.stats().messages_failed;
+    gave_up = true;
     if (m.kind == Kind::kData) {
       completions_.push_back({pdc.peer, pdc.flow, m.verb, m.bytes, m.tag, m.posted, true});
     }
   }
   for (const OpenRead& read : pdc.reads) {
     ++host_.stats().messages_failed;
+    gave_up = true;
     completions_.push_back(
         {pdc.peer, pdc.flow, Verb::kRead, read.bytes, read.tag, read.posted, true});
+  }
+  if (gave_up) {
+    pdc.last_done = now;
+    flows_[pdc.statistics].stats.gave_up = true;
   }
   ++host_.uetStats().pdcs_failed;
   if (ConnectionStats* connections = host_.connections();
@@ -432,11 +441,13 @@ std::uint32_t UetSender::cccFor(HostId peer, Picoseconds now) {
   ccc.peer = peer;
   ccc.index = index;
   ccc.pdcs = 0;
-  ccc.asked = 0;
+  ccc.ready = 0;
   ccc.unanswered = 0;
   ccc.timer = false;
-  ccc.last_credit = now;
-  ccc.credit = RcccSource(credit_window_);
+  ccc.asked_at = now;
+  const std::uint32_t credit = credit_of_.find(peer);
+  ccc.asked = credit == kNone ? 0 : credit;
+  ccc.credit = RcccSource(credit_window_, ccc.asked);
   ccc.window = CongestionWindow(window_rules_, now);
   ccc_of_.set(peer, index);
   return index;
@@ -455,6 +466,21 @@ void UetSender::appendFlows(std::vector<FlowStats>& flows) const {
   for (const Pdc& pdc : pdcs_) {
     if (pdc.state == State::kFree || pdc.state == State::kDead) continue;
     count(pdc, flows[first + pdc.statistics]);
+  }
+}
+
+void UetSender::appendPending(std::vector<PendingMessage>& messages) const {
+  for (const Pdc& pdc : pdcs_) {
+    if (pdc.state == State::kFree || pdc.state == State::kDead) continue;
+    for (std::uint64_t n = pdc.messages.first(); n != pdc.messages.end(); ++n) {
+      const TxMessage& m = pdc.messages[n];
+      if (m.kind != Kind::kData || m.unacked == 0) continue;
+      messages.push_back({ProtocolId::kUet, pdc.peer, pdc.flow, m.verb, m.tag, m.posted});
+    }
+    for (const OpenRead& read : pdc.reads) {
+      messages.push_back(
+          {ProtocolId::kUet, pdc.peer, pdc.flow, Verb::kRead, read.tag, read.posted});
+    }
   }
 }
 

@@ -195,7 +195,7 @@ void UetSender::complete(Pdc& pdc, const TxMessage& message, Picoseconds now) {
   pdc.last_done = now;
   completions_.push_back({pdc.peer, pdc.flow, message.verb, message.bytes, message.tag,
                           message.posted, false, service_ != UetService::kUud,
-                          static_cast<std::uint32_t>(message.first)});
+                          static_cast<std::uint32_t>(message.first + message.packets - 1)});
 }
 
 // Moves the window. False if that was the end of the PDC.
@@ -368,10 +368,8 @@ void UetSender::onNoPdc(std::uint32_t slot, const fabric::Packet& packet, Picose
 void UetSender::afterFeedback(std::uint32_t slot, Picoseconds now) {
   Pdc& pdc = pdcs_[slot];
   if (hasWork(pdc)) makeReady(slot);
-  Ccc& ccc = cccs_[pdc.ccc];
-  release(ccc);
   // A PDC that waited for the window may now lack the credit that it had, if that was speculative.
-  if (credit_ && ccc.wait_head != kNone && !ccc.credit.maySend()) requestCredit(ccc, false, now);
+  proceed(cccs_[pdc.ccc], now);
   armRetransmission(slot, now);
 }
 

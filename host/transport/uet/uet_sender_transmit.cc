@@ -35,7 +35,9 @@ void UetSender::wait(std::uint32_t slot, Picoseconds now) {
   pdc.next_waiting = kNone;
   (ccc.wait_tail == kNone ? ccc.wait_head : pdcs_[ccc.wait_tail].next_waiting) = slot;
   ccc.wait_tail = slot;
-  if (credit_ && !ccc.credit.maySend()) requestCredit(ccc, false, now);
+  if (!credit_ || ccc.credit.maySend()) return;
+  if (ccc.wait_head == slot) ccc.asked_at = now;
+  requestCredit(ccc, false, now);
 }
 
 void UetSender::stopWaiting(std::uint32_t slot) {
@@ -167,7 +169,7 @@ template <bool kFastPath>
     packet.length = static_cast<std::uint16_t>(std::max<std::int32_t>(frame, kMinFrame));
     const bool read = message.kind == Kind::kReadRequest;
     packet.aux = read ? static_cast<std::uint32_t>(message.bytes) : message.tag;
-    countSent(pdc, packet.length, retx, now);
+    countSent(pdc, packet.length, read, retx, now);
   }
   if (order == 1) pdc.opened = now;
   if (now < pdc.first_sent && message.payload != 0) pdc.first_sent = now;
@@ -217,34 +219,47 @@ void UetSender::finishClose(fabric::Packet& packet) {
 std::uint32_t UetSender::creditTarget(const Ccc& ccc) const {
   std::optional<std::int64_t> limit;
   if (moves_window_) limit = static_cast<std::int64_t>(ccc.window.bytes()) + mtu_cost_;
-  return ccc.credit.target(ccc.backlog, mtu_cost_, limit, active_sources_);
+  const std::uint32_t sharers = ready_cccs_ + (ccc.ready == 0 ? 1 : 0);
+  return ccc.credit.target(ccc.backlog, mtu_cost_, limit, sharers);
 }
 
 // No data may leave that could carry a credit_target, so a control packet does. `again`: the last
 // request, or its answer, may have been lost.
 void UetSender::requestCredit(Ccc& ccc, bool again, Picoseconds now) {
   const std::uint32_t target = creditTarget(ccc);
+  if (!ccc.timer) ccc.asked_at = now;
   if (again || distance24(ccc.asked, target) > 0) {
     ccc.asked = target;
+    ccc.asked_at = now;
     fabric::Packet& packet = host_.queueControl(ccc.peer, PdsType::kControl, 0, now);
     packet.flow_hash = uetFlowHash(host_.context().self, ccc.peer, 0);
     packet.aux = static_cast<std::uint32_t>(ControlType::kCreditRequest);
     packet.extra = target;
   }
+  armCreditTimer(ccc);
+}
+
+void UetSender::armCreditTimer(Ccc& ccc) {
   if (ccc.timer) return;
   ccc.timer = true;
   const Picoseconds wait = rto_ * (std::int64_t{1} << ccc.unanswered);
-  host_.setTimer(now + wait, UetTimer::kCredit, ccc.index, ccc.generation);
+  host_.setTimer(ccc.asked_at + wait, UetTimer::kCredit, ccc.index, ccc.generation);
 }
 
 void UetSender::onCredit(const fabric::Packet& packet, Picoseconds now) {
+  const auto credit = static_cast<std::uint32_t>(packet.extra);
   const std::uint32_t index = ccc_of_.find(packet.source);
-  if (index == kNone) return;
+  if (index == kNone) {
+    // For a context that has ended: nothing can use it, but the next one counts from here.
+    const std::uint32_t before = credit_of_.find(packet.source);
+    if (before != kNone && distance24(before, credit) > 0) credit_of_.set(packet.source, credit);
+    return;
+  }
   Ccc& ccc = cccs_[index];
-  ccc.credit.onCredit(static_cast<std::uint32_t>(packet.extra));
-  ccc.last_credit = now;
+  ccc.credit.onCredit(credit);
+  ccc.asked_at = now;
   ccc.unanswered = 0;
-  release(ccc);
+  proceed(ccc, now);
 }
 
 void UetSender::onCreditTimer(const UetTimerEntry& timer, Picoseconds now) {
@@ -252,13 +267,16 @@ void UetSender::onCreditTimer(const UetTimerEntry& timer, Picoseconds now) {
   if (ccc.generation != timer.generation) return;
   ccc.timer = false;
   if (ccc.wait_head == kNone || ccc.credit.maySend()) return;
-  const bool overdue = now - ccc.last_credit >= rto_;
-  if (overdue && ccc.unanswered == host_.spec().max_rto_retries) {
+  if (now - ccc.asked_at < rto_ * (std::int64_t{1} << ccc.unanswered)) {
+    armCreditTimer(ccc);  // it was set in an earlier wait
+    return;
+  }
+  if (ccc.unanswered == host_.spec().max_rto_retries) {
     failWaiting(ccc, now);
     return;
   }
-  if (overdue) ++ccc.unanswered;
-  requestCredit(ccc, overdue, now);
+  ++ccc.unanswered;
+  requestCredit(ccc, true, now);
 }
 
 // The destination gives no credit any more.

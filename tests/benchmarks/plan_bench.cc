@@ -41,11 +41,11 @@
 #include "suite/framework/expected_time.h"
 #include "suite/procedure.h"
 #include "tests/paths/paths.h"
+#include "tests/suite/packet_hops.h"
 
 namespace plumbline::suite {
 namespace {
 
-constexpr double kWorstRatio = 1.5;
 constexpr int kMaxAttempts = 3;
 constexpr double kShortestJudged = 0.1;  // s
 constexpr double kMostWholeHops = 5e8;
@@ -62,19 +62,12 @@ struct Cost {
   double slowdown = 1;
 };
 
-bool within(double ratio, double worst) { return ratio <= worst && ratio >= 1 / worst; }
-
 bool timeWithin(const Cost& cost) {
   return std::max(cost.seconds, cost.planned_seconds) < kShortestJudged ||
-         within(cost.planned_seconds / cost.seconds, kWorstRatio * room);
+         within(cost.planned_seconds / cost.seconds, kWorstPlanRatio * room);
 }
 
 double mostHops() { return std::getenv("PLUMBLINE_LONG") != nullptr ? 1e8 : 1e7; }
-
-double hopsOf(const bench::TrialResult& trial) {
-  const auto& predicted = trial.fabric->fast_forward;
-  return static_cast<double>(predicted ? predicted->packet_hops : trial.fabric->packet_hops);
-}
 
 // Counts packet-hops. As in a run, a repeated trial is not run again.
 class CountingRunner final : public TrialRunner {
@@ -149,7 +142,7 @@ void report(const Cost& cost, benchmark::State& state) {
   state.counters["ns_per_hop"] = cost.seconds * 1e9 / cost.made;
   state.counters["slowness"] = cost.slowdown;
   state.counters["time_ratio"] = cost.planned_seconds / cost.seconds;
-  if (!within(ratio, kWorstRatio) || !timeWithin(cost)) {
+  if (!within(ratio, kWorstPlanRatio) || !timeWithin(cost)) {
     all_within = false;
     state.SetLabel("planned and made are too far apart");
   }

@@ -1,5 +1,6 @@
-// The figures that a scenario may limit are those that the tests on simulated hosts measure: every
-// test runs once, on a fabric and with numbers as small as they go.
+// The figures that a scenario may limit are those that the tests on simulated hosts measure. Those
+// of the drafts' tests are held against their declarations by
+// tests/suite/shipped_conformance_test.cc.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +11,8 @@
 #include "cli/setup.h"
 #include "kpi/kpi.h"
 #include "scenario/parse.h"
-#include "serving/model_profile.h"
 #include "suite/procedure.h"
+#include "tests/suite/declared_kpis.h"
 #include "tests/suite/sim_runner.h"
 
 namespace plumbline::cli {
@@ -76,63 +77,6 @@ TEST(KnownLimits, HaveTheRangeOfTheirUnit) {
   EXPECT_THAT(problem("drop_ppm: -1"), HasSubstr("s:"));
 }
 
-// The smallest numbers with which every test still measures something.
-scenario::Scenario smallScenario() {
-  scenario::Scenario scenario = suite::smallFabric();
-  scenario.parameters.repetitions = 1;
-  scenario.parameters.iterations = 2;
-  scenario.parameters.sizes = {Bytes(65'536)};
-  scenario.parameters.ranks = {8};
-  scenario.parameters.flows = {4};
-  scenario.parameters.compute = {microseconds(10)};
-  return scenario;
-}
-
-// The same for the tests of the inference suite.
-scenario::Scenario smallServing() {
-  scenario::Scenario scenario = smallScenario();
-  scenario.parameters.duration = milliseconds(20);
-  auto& section = scenario.serving.emplace();
-  section.warmup = milliseconds(5);
-  section.program.system.model = *serving::builtInModel("cfg-a");
-  serving::MappingSpec& servers = section.program.system.servers;
-  servers.nics = 1;
-  servers.prefill.workers = 2;
-  servers.decode.workers = 4;
-  return scenario;
-}
-
-// Each KPI of `result` is declared, by its test too, and has the declared unit.
-void checkKpis(const suite::Procedure& test, const results::TestResult& result) {
-  const std::vector<std::string> declared = test.kpis();
-  for (const results::Kpi& one : result.kpis) {
-    SCOPED_TRACE(test.id() + " " + one.name);
-    EXPECT_THAT(declared, Contains(one.name));
-    const kpi::Declaration* figure = kpi::find(one.name);
-    ASSERT_NE(figure, nullptr);
-    if (!figure->unit.empty()) {
-      EXPECT_EQ(one.quantity.unit, figure->unit);
-    }
-  }
-}
-
-TEST(KnownLimits, AreAllTheFiguresThereAre) {
-  const scenario::Scenario training = smallScenario();
-  const scenario::Scenario inference = smallServing();
-  std::size_t measured = 0;
-  for (const suite::Procedure* procedure : suite::procedures()) {
-    if (!procedure->onHosts() || procedure->id() == scenario::kFreeProcedure) continue;
-    suite::SimRunner runner;
-    const suite::TestConfig config{procedure->id().starts_with("I") ? inference : training,
-                                   runner.bench.capabilities()};
-    if (!procedure->plan(config).refusals.empty()) continue;  // needs another fabric than this
-    const results::TestResult result = procedure->run(config, runner);
-    checkKpis(*procedure, result);
-    if (!result.kpis.empty()) ++measured;
-  }
-  EXPECT_GE(measured, 40u);
-}
-
 TEST(KnownLimits, NoTestDeclaresAFigureThatThereIsNot) {
   std::set<std::string> names;
   for (const suite::Procedure* procedure : suite::procedures()) {
@@ -149,7 +93,7 @@ TEST(KnownLimits, NoTestDeclaresAFigureThatThereIsNot) {
 
 // `free` runs the scenario's own workload: collectives have figures that messages have not.
 TEST(KnownLimits, AreAllTheFiguresOfAWorkload) {
-  scenario::Scenario scenario = smallScenario();
+  scenario::Scenario scenario = suite::smallFabric();
   workload::JobSpec collective;
   collective.name = "collective";
   collective.placement.ranks = 4;
@@ -166,7 +110,7 @@ TEST(KnownLimits, AreAllTheFiguresOfAWorkload) {
   suite::SimRunner runner;
   const suite::Procedure& test = suite::procedure(std::string(scenario::kFreeProcedure));
   const results::TestResult result = test.run({scenario, runner.bench.capabilities()}, runner);
-  checkKpis(test, result);
+  suite::expectDeclaredKpis(test, result);
   EXPECT_THAT(result.kpis, Contains(Field(&results::Kpi::name, "busbw_gbps")));
 }
 

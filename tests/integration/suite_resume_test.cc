@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kInstants = 20;
+constexpr int kInstants = 8;
 constexpr int kInstantsSanitized = 6;  // each takes ten times as long
 #ifdef __has_feature
 constexpr bool kSanitized = __has_feature(address_sanitizer);

@@ -1,5 +1,7 @@
 // Every shipped scenario of both suites in the profile `quick` meets the draft's demands: nothing
-// is absent, empty, or the same at every point without a reason in the data file.
+// is absent, empty, or the same at every point without a reason in the data file. All figures that
+// may be limited are declared. Tests of the training suite cost the packet-hops that their plans
+// say.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,7 +16,9 @@
 #include "suite/conformance/check.h"
 #include "suite/procedure.h"
 #include "tests/paths/paths.h"
+#include "tests/suite/declared_kpis.h"
 #include "tests/suite/fake_dut.h"
+#include "tests/suite/packet_hops.h"
 #include "tests/suite/sim_runner.h"
 
 namespace plumbline::suite {
@@ -81,10 +85,20 @@ class RememberingRunner final : public TrialRunner {
   bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
                          const std::string& label) override {
     const auto key = std::pair(spec.toJson(), repetition);
-    const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
-    return known_.emplace(key, runner_.run(spec, repetition, label)).first->second;
+    auto known = known_.find(key);
+    if (known == known_.end()) {
+      known = known_.emplace(key, runner_.run(spec, repetition, label)).first;
+    }
+    if (counted_.insert(key).second && known->second.fabric) hops_ += hopsOf(known->second);
+    return known->second;
   }
+
+  // Packet-hops of the trials since the last call; each counts once, and so does a known one.
+  double takeHops() {
+    counted_.clear();
+    return std::exchange(hops_, 0);
+  }
+
   [[nodiscard]] const bench::Capabilities& capabilities() const {
     return runner_.bench.capabilities();
   }
@@ -92,6 +106,8 @@ class RememberingRunner final : public TrialRunner {
  private:
   SimRunner runner_;
   std::map<std::pair<std::string, std::uint32_t>, bench::TrialResult> known_;
+  std::set<std::pair<std::string, std::uint32_t>> counted_;
+  double hops_ = 0;
 };
 
 class ShippedConformance : public testing::TestWithParam<std::string> {};
@@ -112,6 +128,14 @@ TEST_P(ShippedConformance, HasWhatTheDraftDemands) {
         ADD_FAILURE() << findingText(finding, one.test) << "\n  in " << one.file.filename();
       }
     }
+    EXPECT_FALSE(result.kpis.empty());
+    expectDeclaredKpis(procedure(one.test), result);
+    const double made = runner.takeHops();
+    if (draftOf(one.test) != Draft::kTraining) continue;
+    scenario.tests = {one.test};
+    const double planned = procedure(one.test).plan({scenario, runner.capabilities()}).packet_hops;
+    EXPECT_PRED2(within, planned / made, kWorstPlanRatio)
+        << one.test << ": planned " << planned << ", made " << made;
   }
 }
 

@@ -22,7 +22,7 @@ def sources_of(entry):
 
 
 def options(entry):
-    """The command without what names the source and its object."""
+    """The command without what names the source and its object, and without what says how to optimise it."""
     words = shlex.split(entry["command"])
     kept = []
     skip = False
@@ -31,7 +31,7 @@ def options(entry):
             skip = False
         elif word in ("-o", "-MF", "-MT", "-c"):
             skip = True
-        elif word not in ("-MD", "ccache"):
+        elif word not in ("-MD", "ccache", "-fno-tree-vectorize") and not word.startswith(("-O", "--param=")):
             kept.append(word)
     return tuple(kept)
 

@@ -199,7 +199,7 @@ TEST(SimBench, CcUpdatesAreFramesOfTheirLinks) {
   EXPECT_EQ(result.fabric->total.consumed_updates, 4U * 3);
   EXPECT_EQ(result.fabric->packet_hops, 4U * (300 + 3));
   // A frame takes 20 bytes of preamble and gap as well.
-  const double possible_bytes = 12.5e9 * result.fabric->sim_end.toSeconds();
+  const double possible_bytes = 12.5e9 * result.fabric->load_end.toSeconds();
   ASSERT_EQ(result.fabric->links.size(), 4U);
   for (const bench::LinkLoad& link : result.fabric->links) {
     EXPECT_NEAR(link.utilisation, (300 * 1'044 + 3 * 84) / possible_bytes, 1e-12) << link.name;
@@ -226,7 +226,7 @@ TEST(SimBench, PauseFramesTakePartInUtilisation) {
   const bench::LinkLoad* pauses = loadOf(result, "host4-leaf1");
   ASSERT_NE(pauses, nullptr);
   EXPECT_EQ(pauses->packets, 0U);
-  const double possible_bytes = 12.5e9 * result.fabric->sim_end.toSeconds();
+  const double possible_bytes = 12.5e9 * result.fabric->load_end.toSeconds();
   EXPECT_NEAR(pauses->utilisation, 4 * 84 / possible_bytes, 1e-12);
   EXPECT_EQ(loadOf(result, "leaf1-host4"), nullptr);  // nothing ever went there
 }
@@ -246,7 +246,7 @@ TEST(SimBench, ReplaysTakePartInUtilisation) {
   const std::uint64_t damaged = result.fabric->total.damaged;
   EXPECT_GT(damaged, sent / 20);
   EXPECT_EQ(result.fabric->total.replayed, damaged);
-  const double possible_bytes = 12.5e9 * result.fabric->sim_end.toSeconds();
+  const double possible_bytes = 12.5e9 * result.fabric->load_end.toSeconds();
   const bench::LinkLoad* noisy = loadOf(result, "leaf1-host4");
   const bench::LinkLoad* clean = loadOf(result, "host0-leaf0");
   ASSERT_TRUE(noisy != nullptr && clean != nullptr);
@@ -254,6 +254,25 @@ TEST(SimBench, ReplaysTakePartInUtilisation) {
   EXPECT_NEAR(noisy->utilisation, static_cast<double>((sent + damaged) * 1'044) / possible_bytes,
               1e-12);
   EXPECT_NEAR(clean->utilisation, static_cast<double>(sent * 1'044) / possible_bytes, 1e-12);
+}
+
+// RC's timers are pending for a millisecond after the last message. The load ends with the last
+// frame: 599 slots of 83.52 ns leave in 100 us, and cross four links of 500 ns.
+TEST(SimBench, TheLoadOfStreamsEndsWithTheLastFrame) {
+  TrialSpec spec = smallFabric();
+  spec.streams = {stream(3, 7, 50)};
+  spec.duration = microseconds(100);
+  spec.drain = milliseconds(10);
+  spec.workload.emplace();
+  spec.workload->jobs = {ring(80'000)};
+  const TrialResult result = run(spec);
+  ASSERT_EQ(result.streams.at(0).received_frames, 599U);
+  EXPECT_GT(result.fabric->sim_end, milliseconds(1));
+  EXPECT_GT(result.fabric->load_end, microseconds(101));
+  EXPECT_LT(result.fabric->load_end, microseconds(105));
+  const bench::LinkLoad* first = loadOf(result, "host3-leaf0");
+  ASSERT_NE(first, nullptr);
+  EXPECT_NEAR(first->utilisation, 599 * 83.52e-9 / result.fabric->load_end.toSeconds(), 1e-9);
 }
 
 TEST(SimBench, RunsAWorkloadOnlyUntilItIsFinished) {
@@ -389,6 +408,25 @@ TrialSpec cutOff(transport::RoceService service) {
   roce.service = service;
   spec.transport = roce;
   return spec;
+}
+
+// Nothing arrives of what RC repeats after each of seven timeouts of 1 ms, but it is on the links.
+TEST(SimBench, TheLoadOfStreamsHasRepetitionsInVain) {
+  TrialSpec spec = cutOff(transport::RoceService::kRc);
+  spec.workload->jobs = {messagesBetween({{0, 6}}, 4U << 20, 1)};
+  spec.streams = {stream(3, 7, 50)};
+  spec.duration = microseconds(200);
+  spec.drain = milliseconds(100);
+  const TrialResult result = run(spec);
+  EXPECT_EQ(result.fabric->frames_inside, 0U);
+  EXPECT_GT(result.fabric->load_end, milliseconds(7));
+  const bench::LinkLoad* first = loadOf(result, "host0-leaf0");
+  ASSERT_NE(first, nullptr);
+  // A byte takes 80 ps at 100 Gb/s; preamble and gap take 20 bytes.
+  EXPECT_NEAR(first->utilisation,
+              static_cast<double>(first->bytes + 20 * first->packets) * 80e-12 /
+                  result.fabric->load_end.toSeconds(),
+              1e-9);
 }
 
 TEST(SimBench, AWorkloadWhoseMessagesFailIsAFault) {

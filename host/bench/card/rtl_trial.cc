@@ -11,6 +11,7 @@ namespace plumbline::bench {
 
 SimulatedLinkPartner::SimulatedLinkPartner(CardGroup& cards, const TrialSpec& spec, bool watched)
     : cards_(cards),
+      streams_end_(spec.duration),
       link_(cards, spec, usedHosts(spec)),
       hops_(link_.fabric(), spec.dut, link_.simHosts()) {
   for (std::uint32_t port = 0; port < cards.ports(); ++port) {
@@ -59,7 +60,7 @@ void SimulatedLinkPartner::collect(TrialResult& result) {
 }
 
 void SimulatedLinkPartner::collectFabric(TrialResult& result) {
-  result.fabric = fabricFigures(link_.fabric(), link_.simHosts(), hops_, true);
+  result.fabric = fabricFigures(link_.fabric(), link_.simHosts(), hops_, streams_end_);
 }
 
 void SimulatedLinkPartner::look(TrialSnapshot& snapshot) {

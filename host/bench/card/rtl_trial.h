@@ -38,6 +38,7 @@ class SimulatedLinkPartner final : public LinkPartner {
 
  private:
   CardGroup& cards_;
+  Picoseconds streams_end_;
   FabricLink link_;
   HopWatch hops_;
   std::optional<FabricWatch> watch_;

@@ -395,13 +395,25 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
   }
 }
 
+// When the last frame of any link had left, but not before `streams_end`; `sim_end` where frames
+// are still inside.
+Picoseconds streamsEnd(const fabric::Fabric& fabric, Picoseconds streams_end, Picoseconds sim_end) {
+  if (fabric.framesInside() > 0) return sim_end;
+  Picoseconds end = streams_end;
+  for (fabric::LinkId id = 0; id < fabric.topology().links().size(); ++id) {
+    end = std::max(end, fabric.lastBitAt(id));
+  }
+  return std::min(end, sim_end);
+}
+
 }  // namespace
 
 FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
-                           const HopWatch& hops, bool with_streams) {
+                           const HopWatch& hops, Picoseconds streams_end) {
   FabricResult result;
   result.sim_end = fabric.now();
-  result.load_end = with_streams ? result.sim_end : loadEnd(hosts, result.sim_end);
+  result.load_end = streams_end > Picoseconds(0) ? streamsEnd(fabric, streams_end, result.sim_end)
+                                                 : loadEnd(hosts, result.sim_end);
   result.frames_inside = fabric.framesInside();
   collectLinks(fabric, hops, result);
   collectJobs(hosts, result);

@@ -11,8 +11,9 @@ namespace plumbline::bench {
 // Links, flows and jobs over the whole trial, up to the fabric's present time; without samples and
 // without the cost of the simulation. Finishes pending work, so call it only when the fabric will
 // not run again. Observation points: modelled (fabric), endpoint software, modelled (hosts).
-// `with_streams`: the trial has streams, which do not end with its jobs.
+// `streams_end`: when the trial's streams, which do not end with its jobs, have sent their last
+// frame; 0 without streams.
 FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
-                           const HopWatch& hops, bool with_streams);
+                           const HopWatch& hops, Picoseconds streams_end);
 
 }  // namespace plumbline::bench

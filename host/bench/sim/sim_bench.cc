@@ -353,7 +353,7 @@ TrialResult SimBench::simulate(const TrialSpec& spec, const TrialHooks& hooks) c
   result.wall_seconds = wall.count();
   collectStreams(spec, hosts, result);
   collectPorts(fabric, result);
-  result.fabric = fabricFigures(fabric, hosts, hops, !spec.streams.empty());
+  result.fabric = fabricFigures(fabric, hosts, hops, streams_end);
   result.fabric->peak_rss_bytes = peakRssBytes();
   result.fabric->series = std::move(series);
   if (main_figure) result.early_end = main_figure->finish(fabric.now());

@@ -174,8 +174,9 @@ struct FabricResult {
   static constexpr Bytes kCountedFlowData{256};
 
   Picoseconds sim_end;
-  // When the last job was done; sim_end where one was not, without jobs, or with streams besides.
-  // The simulation itself ends up to one of its steps later.
+  // When the last job was done; sim_end where one was not, or without jobs. With streams, when the
+  // last frame had left, but not before their end; sim_end where frames were still inside. The
+  // simulation itself ends up to one of its steps later, and after timers that are pending.
   Picoseconds load_end;
   std::uint64_t packet_hops = 0;    // packets, data or control, crossing one link
   fabric::LinkCounters total;       // summed over all links; maxima for members that are maxima

@@ -137,8 +137,7 @@ Design KvIncastProcedure::design(const TestConfig& config) const {
   if (!otherClass(config.scenario.switches, config.scenario.traffic.format.priority)) {
     design.refusals.emplace_back(
         "the second thin stream needs a priority without PFC that the DUT serves before that of "
-        "the "
-        "messages (dut.switch.pfc.priorities, dut.switch.weights)");
+        "the messages (dut.switch.pfc.priorities, dut.switch.weights)");
   }
   for (const Bytes message : messages) {
     if (message.count() % 4 == 0 && kvFrames(message) <= kMaxKvFrames) continue;

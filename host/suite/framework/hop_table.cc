@@ -210,10 +210,11 @@ PointHops hopsOf(const Measured& measured, Bytes longest) {
       hop->latency.merge(seen.latency);
       hop->latency.merge(seen.timed_latency);
       hop->slot = frameSlot(Bytes(std::llround(lengthOf(*hop))), link.rate);
-      // Queues go on draining behind the streams, and a hop behind a slower one is idle meanwhile.
-      hop->load = hop->frames * hop->slot.toSeconds() / time.toSeconds();
     }
   }
+  // Of all trials, also those in which a hop had no frame. Queues go on draining behind the
+  // streams, and a hop behind a slower one is idle meanwhile.
+  for (Hop& hop : all.hops) hop.load = hop.frames * hop.slot.toSeconds() / time.toSeconds();
   return all;
 }
 
@@ -293,12 +294,12 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
       design, rows, shareColumns(),
       {"hop_share",
        "Throughput lost to retries",
-       "Share of repeated frames among all frames on the line. Load: of frames that were "
-       "sent for the first time, until the last frame of the trial has arrived. The closed "
-       "form of go-back-N gives the share for the failures that happened, once at this mean "
-       "load and once at full line rate, which holds while a retry is caught up. A retry "
-       "repeats what was sent within its latency: fewer frames where the hop was idle for a "
-       "part of it, as behind a message and at the end of a trial." +
+       "Share of repeated frames among all frames on the line. Load: of frames that were sent "
+       "for the first time, mean until the last frame of the trial has left. The closed form "
+       "of go-back-N gives the share for the failures that happened, once at this load and once "
+       "at full line rate, which holds while a retry is caught up. A retry repeats what was sent "
+       "within its latency: more than at the mean load where the trial goes on after the hop's "
+       "traffic, less behind a message and at the end of the trial." +
            which,
        {},
        {}},

@@ -10,9 +10,11 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/json.h"
 #include "kpi/kpi.h"
+#include "stats/uncertainty.h"
 
 namespace plumbline::results {
 namespace {
@@ -164,9 +166,17 @@ std::string_view significanceName(Significance significance) {
   return "not testable";
 }
 
+bool ComparedKpi::withinResolution() const {
+  if (!welch || welch->t) return false;
+  const std::vector<stats::StandardUncertainty> parts{{systematicUncertainty(first).value_or(0)},
+                                                      {systematicUncertainty(second).value_or(0)}};
+  return std::abs(second.value - first.value) <= stats::expanded(parts).half;
+}
+
 Significance ComparedKpi::significance() const {
   if (!welch) return Significance::kNotTestable;
-  return welch->p < kSignificanceLevel ? Significance::kSignificant : Significance::kWithinScatter;
+  if (welch->p >= kSignificanceLevel || withinResolution()) return Significance::kWithinScatter;
+  return Significance::kSignificant;
 }
 
 std::size_t Comparison::count(Significance significance) const {
@@ -266,7 +276,11 @@ std::string significanceText(const ComparedKpi& kpi) {
   std::string name(significanceName(kpi.significance()));
   if (kpi.significance() == Significance::kSignificant) name += judgement(kpi);
   if (!kpi.welch) return std::string(name);
-  if (!kpi.welch->t) return fmt::format("{} (no scatter)", name);
+  if (!kpi.welch->t) {
+    const bool differs = kpi.first.value != kpi.second.value;
+    return fmt::format("{} (no scatter{})", name,
+                       differs && kpi.withinResolution() ? ", within the resolution" : "");
+  }
   if (kpi.welch->p < 0.0001) return fmt::format("{} (p < 0.0001)", name);
   return fmt::format("{} (p = {:.2g})", name, kpi.welch->p);
 }

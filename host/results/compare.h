@@ -34,6 +34,8 @@ struct ComparedKpi {
   std::optional<double> change_percent;  // of the first; absent where that is zero
   std::optional<Welch> welch;            // absent = not testable
 
+  // Neither side scatters, and the systematic parts of both, expanded, cover the difference.
+  [[nodiscard]] bool withinResolution() const;
   [[nodiscard]] Significance significance() const;
 };
 

@@ -90,8 +90,9 @@ std::string expandedText(const Quantity& quantity) {
 std::string percentileText(const Quantity& quantity) {
   const auto& percentile = quantity.percentile;
   if (!percentile) return "";
-  std::string of = fmt::format("{} of {} samples", stats::quantileName(percentile->quantile),
-                               groupedNumber(static_cast<double>(percentile->samples), 0));
+  std::string of = fmt::format("{} of {} sample{}", stats::quantileName(percentile->quantile),
+                               groupedNumber(static_cast<double>(percentile->samples), 0),
+                               percentile->samples == 1 ? "" : "s");
   if (!percentile->tooFew()) return of;
   const auto needed = static_cast<double>(stats::samplesForQuantile(percentile->quantile));
   return fmt::format("{}, {} needed", of, groupedNumber(needed, 0));

@@ -49,8 +49,12 @@ void addList(const std::string& key, const YamlNode& list, Keys& keys) {
     return;
   }
   for (std::size_t i = 0; i < list.items.size(); ++i) {
-    const std::string name = nameOf(list.items[i]);
-    addNode(key + "[" + (name.empty() ? std::to_string(i) : name) + "]", list.items[i], keys);
+    std::string name = nameOf(list.items[i]);
+    const auto isNamed = [&](const YamlNode& item) { return nameOf(item) == name; };
+    if (name.empty() || std::count_if(list.items.begin(), list.items.end(), isNamed) > 1) {
+      name = std::to_string(i);
+    }
+    addNode(key + "[" + name + "]", list.items[i], keys);
   }
 }
 

@@ -249,6 +249,14 @@ YamlTree refused(std::size_t line, std::size_t column, std::string what, std::st
   return tree;
 }
 
+// The column of the first tab before the text of a line, both counted from 1.
+std::optional<std::size_t> tabInIndentation(std::string_view text, std::size_t line) {
+  for (; line > 1; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos || text[first] != '\t') return std::nullopt;
+  return first + 1;
+}
+
 }  // namespace
 
 YamlTree parseYaml(std::string_view file) {
@@ -276,6 +284,9 @@ YamlTree parseYaml(std::string_view file) {
     return refused(refusal.line, refusal.column, refusal.what, refusal.allowed);
   } catch (const YAML::Exception& e) {
     const auto [line, column] = places.place(e.mark);
+    if (const auto tab = tabInIndentation(text, line)) {
+      return refused(line, *tab, "a tab in the indentation", "spaces");
+    }
     return refused(line, column, "not valid YAML: " + e.msg, "");
   }
 }

@@ -98,12 +98,14 @@ void checkKv(const ModelProfile& model) {
         fmt::format("{} query heads cannot share {} KV heads evenly", model.heads, model.kv_heads),
         "kv_heads", "a divisor of heads");
   }
-  for (const std::uint32_t bits : {model.weight_bits, model.kv_bits, model.act_bits}) {
-    if (bits != 4 && bits != 8 && bits != 16 && bits != 32) {
-      throw Error(ErrorKind::kUsage, fmt::format("values of {} bits", bits), "precision",
-                  "4, 8, 16 or 32 bits");
-    }
-  }
+  const auto precision = [](const char* field, std::uint32_t bits) {
+    if (bits == 4 || bits == 8 || bits == 16 || bits == 32) return;
+    throw Error(ErrorKind::kUsage, fmt::format("values of {} bits", bits), field,
+                "4, 8, 16 or 32 bits");
+  };
+  precision("weight_bits", model.weight_bits);
+  precision("kv_bits", model.kv_bits);
+  precision("act_bits", model.act_bits);
   // A head's keys in one layer are whole bytes, so that every share of a rank is.
   const std::uint64_t width = model.kv == KvKind::kMla ? model.mla_width : model.head_dim;
   if (width * model.kv_bits % 8 != 0) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "results/number_text.h"
+
 namespace plumbline::session {
 
 using scenario::LimitSense;
@@ -66,8 +68,11 @@ std::string verdictText(const LimitVerdict& verdict) {
   if (!verdict.measured) {
     return limit + ": NOT MEASURED" + (verdict.where.empty() ? "" : " (" + verdict.where + ")");
   }
-  return fmt::format("{}: {}, worst {:.6g} ({})", limit, verdict.met ? "met" : "MISSED",
-                     verdict.worst, verdict.where);
+  // With every digit where six would show no difference.
+  const std::string rounded = fmt::format("{:.6g}", verdict.worst);
+  const bool same = rounded == fmt::format("{:.6g}", verdict.limit.bound);
+  return fmt::format("{}: {}, worst {} ({})", limit, verdict.met ? "met" : "MISSED",
+                     same ? results::exactNumber(verdict.worst) : rounded, verdict.where);
 }
 
 }  // namespace plumbline::session

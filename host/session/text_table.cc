@@ -137,19 +137,19 @@ std::string rowText(const TextRow& cells, const std::vector<Column>& columns) {
 }
 
 // The columns that identify a row: text columns before the first figure, as long as they leave at
-// least half of the width to the figures.
+// least half of the width to the figures when they are wrapped.
 std::size_t keyColumns(const results::Table& table) {
   std::size_t keys = 0;
   std::size_t width = 0;
   for (; keys < table.columns.size(); ++keys) {
-    std::size_t widest = displayWidth(table.columns[keys]);
+    std::size_t widest = 0;
     bool text = true;
     for (const auto& row : table.rows) {
       const auto* cell = keys < row.size() ? std::get_if<std::string>(&row[keys]) : nullptr;
       text = text && cell != nullptr;
       if (cell != nullptr) widest = std::max(widest, displayWidth(*cell));
     }
-    width += kGap + widest;
+    width += kGap + std::max(longestWord(table.columns[keys]), std::min(widest, kNarrowText));
     if (!text || width > kTerminalColumns / 2) break;
   }
   return std::max<std::size_t>(1, keys);

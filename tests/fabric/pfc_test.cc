@@ -215,5 +215,23 @@ TEST(Pfc, RefreshesKeepASenderPaused) {
   EXPECT_EQ(fabric.host(1).arrivals().size(), 550U);
 }
 
+// Storms of one host in one priority, from 10 to 60 us and within it to 30 us, and from 50 to 90
+// us: one pause. The shorter one's other priority has its own time.
+TEST(Pfc, StormsThatOverlapPauseUntilTheLastOneEnds) {
+  FabricSpec spec = losslessChain(nanoseconds(500));
+  const PriorityMask lossless = 1U << kLossless;
+  spec.storms.push_back({1, lossless, microseconds(10), microseconds(50)});
+  spec.storms.push_back(
+      {1, static_cast<PriorityMask>(lossless | 1U), microseconds(20), microseconds(10)});
+  spec.storms.push_back({1, lossless, microseconds(50), microseconds(40)});
+  ListFabric fabric(spec);
+  fabric.host(0).addMany(frame(0, 1, 1'024, kLossless), 500);
+  fabric.drain();
+  fabric.expectConserved();
+  EXPECT_EQ(fabric.counters("s1-h1").paused[kLossless], microseconds(80));
+  EXPECT_EQ(fabric.counters("s1-h1").paused[0], microseconds(10));
+  EXPECT_EQ(fabric.log().of(RecordKind::kResumed, fabric.link("s1-h1")).size(), 2U);
+}
+
 }  // namespace
 }  // namespace plumbline::fabric::testing

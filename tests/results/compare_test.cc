@@ -93,6 +93,23 @@ TEST(Compare, SignificanceIsJudgedByTheRepetitions) {
   EXPECT_EQ(comparison.count(Significance::kNotTestable), 1u);
 }
 
+// Of figures without scatter, known to the width of a bucket: 2 * sqrt(2 * 1/12) of it cover a
+// difference of 0.8 and not one of 0.83.
+TEST(Compare, WithoutScatterADifferenceExceedsTheResolution) {
+  const auto bucket = [](double value) {
+    Kpi percentile = kpi("latency_p99_ns", "p", value, 0, 3);
+    percentile.quantity.uncertainty.systematic = {{"histogram bucket", 1 / std::sqrt(12.0)}};
+    return percentile;
+  };
+  const auto near = compareRuns(run(1, "T", {bucket(100)}), run(2, "T", {bucket(100.8)}));
+  EXPECT_EQ(significanceText(near.kpis.at(0)),
+            "not significant (no scatter, within the resolution)");
+  const auto far = compareRuns(run(1, "T", {bucket(100)}), run(2, "T", {bucket(100.83)}));
+  EXPECT_EQ(significanceText(far.kpis.at(0)), "significant, worse (no scatter)");
+  const auto same = compareRuns(run(1, "T", {bucket(100)}), run(2, "T", {bucket(100)}));
+  EXPECT_EQ(significanceText(same.kpis.at(0)), "not significant (no scatter)");
+}
+
 // More bandwidth is better, a longer time worse; damage done on purpose is neither.
 TEST(Compare, BetterAndWorseAreAsTheFigureIsDeclared) {
   const auto comparison =

@@ -29,6 +29,10 @@ TEST(FlatKeys, NameTheItemsOfLists) {
   EXPECT_THAT(flatKeys("workload: [{name: a, size: 1MB}, {size: 2MB}]"),
               ElementsAre(Pair("workload[a].name", "a"), Pair("workload[a].size", "1MB"),
                           Pair("workload[1].size", "2MB")));
+  EXPECT_THAT(flatKeys("workload: [{name: a, size: 1MB}, {name: b}, {name: a, size: 2MB}]"),
+              ElementsAre(Pair("workload[0].name", "a"), Pair("workload[0].size", "1MB"),
+                          Pair("workload[b].name", "b"), Pair("workload[2].name", "a"),
+                          Pair("workload[2].size", "2MB")));
   EXPECT_THAT(flatKeys("ecn: [{kmin: 1KB}]"), ElementsAre(Pair("ecn.kmin", "1KB")));
   EXPECT_THAT(flatKeys("{a: [1, 2], b: [3], c: [[0, 1], [2, 3]], d: []}"),
               ElementsAre(Pair("a", "[1, 2]"), Pair("b", "3"), Pair("c", "[[0, 1], [2, 3]]"),

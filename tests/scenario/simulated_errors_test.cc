@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
             {"s:4:33: \"20KB\": xon of 20000 bytes is above xoff of 10000 bytes (at most xoff)",
              "s:5:15: \"8\" is out of range (0 to 7)", "s:5:27: \"0\" is out of range (1 to 65535)",
              "s:6:9: \"1\": a share of a shared buffer that does not exist (only with "
-             "switches.shared_buffer)",
+             "shared_buffer)",
              "s:6:22: \"2s\" is out of range (0ns to 1ms)",
              "s:7:19: \"0s\" is out of range (1us to 100s)",
              "s:7:31: \"reset\" is not known here (one of drop, forward)"}},
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "credits: 0},\n {priorities: [3, 5]}]}}\n"),
              {"s:5:46: \"0\" is out of range (1 to 1048575)",
               "s:6:15: a priority of this channel has no credits or another channel "
-              "(priorities of switches.cbfc.channels, each in one channel)"}},
+              "(priorities of cbfc.channels, each in one channel)"}},
         // 4096 + 78 B are 33 credits, of which the payload alone takes 32.
         Case{"CreditsThatLetNoDataThrough",
              withCredits("{credits: 31}", "4KiB"),
@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"TrimmedIntoALosslessPriority",
              withClos("switch: {pfc: {priorities: 5},\n trim: {priority: 5}}\n"),
              {"s:5:19: \"5\": priority 5 is lossless by PFC (priorities that are not in "
-              "switches.pfc.priorities)"}},
+              "pfc.priorities)"}},
         Case{"NoSwitch",
              withDut("topology: {kind: link},\nload_balancing: ecmp\n"),
              {"s:4:17: the topology kind link has no switch (leave \"load_balancing\" out)"}}),
@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "2ms},\n {element: leaf0, up: 1ms}],\nconvergence: 9999999s\n"),
              {"s:4:22: \"spine7\": the topology has no \"spine7\" (names of the topology; near: "
               "spine0, spine1)",
-              "s:5:35: \"1ms\": spine0 is up again before it is down (later than down)",
+              "s:5:35: \"1ms\": spine0 is up again no later than it is down (later than down)",
               "s:7:26: \"2ms\": spine1 fails while it is down (times of an element that do not "
               "overlap)",
               "s:8:2: the key \"down\" is missing in \"failures\"",

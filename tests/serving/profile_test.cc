@@ -69,7 +69,7 @@ TEST(ModelProfile, ImpossibleOnesAreRefused) {
   EXPECT_EQ(profileFault([](ModelProfile& m) { m.moe_layers = 33; }), "moe_layers");
   EXPECT_EQ(profileFault([](ModelProfile& m) { m.experts = 0; }), "experts");
   EXPECT_EQ(profileFault([](ModelProfile& m) { m.params_dense = 0; }), "params_dense");
-  EXPECT_EQ(profileFault([](ModelProfile& m) { m.kv_bits = 12; }), "precision");
+  EXPECT_EQ(profileFault([](ModelProfile& m) { m.kv_bits = 12; }), "kv_bits");
   EXPECT_EQ(profileFault([](ModelProfile& m) { m.head_dim = 5, m.kv_bits = 4; }), "kv_bits");
   EXPECT_EQ(profileFault([](ModelProfile& m) { m.kv = KvKind::kMla; }), "mla_width");
 }

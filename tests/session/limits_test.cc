@@ -47,6 +47,16 @@ TEST(Limits, TheWorstPointDecides) {
   EXPECT_EQ(verdictText(at_least[0]), "throughput_percent at least 48: met, worst 48.5 (T5.1)");
 }
 
+TEST(Limits, DigitsTellTheWorstValueFromTheBound) {
+  results::TestResult time;
+  time.id = "free";
+  time.kpis = {kpi("job_time_us", "a", 236.04112)};
+  EXPECT_EQ(verdictText(judge({{"job_time_us", LimitSense::kAtMost, 236.041}}, {time})[0]),
+            "job_time_us at most 236.041: MISSED, worst 236.04112 (free, a)");
+  EXPECT_EQ(verdictText(judge({{"job_time_us", LimitSense::kAtMost, 300}}, {time})[0]),
+            "job_time_us at most 300: met, worst 236.041 (free, a)");
+}
+
 TEST(Limits, TheBoundItselfIsMet) {
   EXPECT_TRUE(judge({{"latency_p99_ns", LimitSense::kAtMost, 1500}}, tests())[0].met);
   EXPECT_TRUE(judge({{"throughput_percent", LimitSense::kAtLeast, 48.5}}, tests())[0].met);

@@ -92,6 +92,27 @@ TEST(TextTable, ShowsTheFirstRowsOfALongTable) {
   EXPECT_EQ(tableText(table), "Links\nlink\na\nb\nc\n");
 }
 
+// Of a sweep over maps: both columns of text are with all figures.
+TEST(TextTable, LongKeysAreWrappedAndRepeated) {
+  const std::string key = "kind: switch, hosts: 2, link: 100G, host_delay: 40ns";
+  results::Table table{"points", "Points", "", {"workload", "dut.topology"}, {{key, key + "!"}}};
+  for (int i = 0; i < 12; ++i) {
+    table.columns.push_back("figure " + std::to_string(i));
+    results::Quantity figure;
+    figure.value = 1234.5 + i;
+    figure.unit = "B";
+    table.rows[0].emplace_back(figure);
+  }
+  const std::string text = tableText(table);
+  const auto count = [&](const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_GE(count("workload"), 2U);
+  EXPECT_EQ(count("dut.topology"), count("workload"));
+}
+
 TEST(TextTable, AWholeTest) {
   results::TestResult test;
   test.id = "T5.2";

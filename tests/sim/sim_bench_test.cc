@@ -256,6 +256,30 @@ TEST(SimBench, ReplaysTakePartInUtilisation) {
   EXPECT_NEAR(clean->utilisation, static_cast<double>(sent * 1'044) / possible_bytes, 1e-12);
 }
 
+// A UC message is done when its sender has posted the last frame, which is on the wire then, or
+// waits: 100 frames of 4,096 B of payload, 4,158 B on links, or 4,174 with a RETH, take 33.4 us.
+TEST(SimBench, TheLoadOfUnacknowledgedJobsEndsWithTheLastFrame) {
+  for (const bool cut : {false, true}) {
+    TrialSpec spec = smallFabric();
+    transport::RoceSpec roce;
+    roce.service = transport::RoceService::kUc;
+    spec.transport = roce;
+    spec.workload.emplace();
+    spec.workload->jobs = {messagesBetween({{0, 4}}, 409'600, 1)};
+    // The last packets, or none of them, have no way.
+    if (cut) spec.dut.failures.push_back({"leaf1-host4", microseconds(30), {}});
+    const TrialResult result = run(spec);
+    const bench::LinkLoad* first = loadOf(result, "host0-leaf0");
+    ASSERT_NE(first, nullptr);
+    const double wire = static_cast<double>(first->bytes + 20 * first->packets) * 80e-12;
+    EXPECT_GT(wire, 33.4e-6);
+    EXPECT_GE(result.fabric->load_end.toSeconds(), wire - 20 * 80e-12) << cut;
+    EXPECT_LT(result.fabric->load_end, microseconds(39)) << cut;
+    EXPECT_LT(first->utilisation, 1) << cut;
+    EXPECT_NEAR(first->utilisation, wire / result.fabric->load_end.toSeconds(), 1e-9) << cut;
+  }
+}
+
 // RC's timers are pending for a millisecond after the last message. The load ends with the last
 // frame: 599 slots of 83.52 ns leave in 100 us, and cross four links of 500 ns.
 TEST(SimBench, TheLoadOfStreamsEndsWithTheLastFrame) {

@@ -52,7 +52,10 @@ TEST(UetCongestion, RefusesADutWithTooFewHosts) {
   scenario.topology.hosts = 3;
   const SimRunner runner;
   const Plan plan = uetCongestionProcedure().plan({scenario, runner.bench.capabilities()});
-  EXPECT_THAT(plan.refusals, ElementsAre(HasSubstr("not enough hosts for any point")));
+  EXPECT_THAT(plan.refusals, ElementsAre(HasSubstr("2 senders need 5 hosts")));
+  scenario.parameters.incast_ratios = {4};
+  EXPECT_THAT(uetCongestionProcedure().plan({scenario, runner.bench.capabilities()}).refusals,
+              ElementsAre(HasSubstr("an incast of 4 senders needs 5 hosts")));
 }
 
 // One flow has the link to itself from the first window on, and there is nothing to settle.

@@ -664,6 +664,24 @@ TEST(Free, JobsOfOneNameAreTold) {
                                             messageJob("b", workload::Pattern::kPairs, 2, 1, 1),
                                             messageJob("a", workload::Pattern::kPairs, 2, 1, 1)};
   EXPECT_EQ(jobLabels(jobs), (std::vector<std::string>{"a (job 0)", "b", "a (job 2)"}));
+  // The whole workload has figures under this name.
+  EXPECT_EQ(jobLabels({messageJob("workload", workload::Pattern::kPairs, 2, 1, 1)}),
+            (std::vector<std::string>{"workload (job 0)"}));
+}
+
+// A buffer of one frame: of each message of 100 packets from two senders some are lost.
+TEST(Free, AJobWhoseMessagesAllFailedSaysSo) {
+  scenario::Scenario scenario =
+      scenarioOf({messageJob("incast", workload::Pattern::kIncast, 3, 409'600, 1)});
+  transport::RoceSpec roce;
+  roce.service = transport::RoceService::kUc;
+  scenario.transport = roce;
+  scenario.switches = {};
+  scenario.switches.shared_buffer.emplace().total = Bytes(4'173);
+  StoringRunner runner;
+  const results::TestResult result = runFree(runner, scenario);
+  EXPECT_EQ(runner.results[0].fabric->jobs[0].messages_failed, 2U);
+  EXPECT_THAT(result.summary, HasSubstr("incast: all messages failed"));
 }
 
 // 16 hosts on 4 leaves, 4 spines: 32 cables of two directions.
@@ -698,7 +716,9 @@ TEST(Free, EveryLinkIsInTheResult) {
   const results::Table& ports = tableOf(result, "paused_ports");
   EXPECT_EQ(ports.columns.back(), "Priority 3");
   double of_ports = 0;
+  const double time = runner.results[0].fabric->load_end.toMicroseconds();
   for (const auto& row : ports.rows) {
+    EXPECT_NEAR(numberIn(row.at(3)), 100 * numberIn(row.back()) / time, 1e-9);
     EXPECT_GT(numberIn(row.at(1)), 0);
     EXPECT_NEAR(numberIn(row.at(2)), numberIn(row.back()), 1e-9);
     of_ports += numberIn(row.at(2));

@@ -52,7 +52,7 @@ scenario::Scenario incastOver(Picoseconds delay) {
 TEST(LosslessLosses, ALongCableWithTheDefaultHeadroomIsAnAnomalyOfFree) {
   const auto result = runTest(freeProcedure(), incastOver(microseconds(5)));
   EXPECT_THAT(anomalies(result),
-              AllOf(HasSubstr("packets of a lossless priority dropped, PFC headroom full, on their "
+              AllOf(HasSubstr("packets of a lossless priority dropped, PFC headroom full, on the "
                               "way into s4-h0"),
                     HasSubstr("Likely reason: the headroom of 100000 B is below the 140972 B that "
                               "s3-s4 needs"),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "suite/framework/reading.h"
+#include "suite/framework/switch_configuration.h"
 #include "suite/framework/trial_configuration.h"
 #include "suite/training/training.h"
 #include "tests/suite/sim_runner.h"
@@ -29,6 +30,29 @@ results::TestResult repeatedResult(const std::vector<double>& first,
   builder.kpi("time_us", "first", builder.repeated("first", "time", first, "us"));
   builder.kpi("time_us", "second", builder.repeated("second", "time", second, "us"));
   return builder.take();
+}
+
+// What changes a result is in the configuration, so that two runs that differ say in what.
+TEST(SwitchConfiguration, HasTheTimesOfFlowControl) {
+  fabric::SwitchSpec switches;
+  fabric::PfcSpec& pfc = switches.pfc.emplace();
+  pfc.quanta = 3;
+  pfc.response = nanoseconds(40);
+  pfc.watchdog.emplace().detection = milliseconds(7);
+  switches.cbfc.emplace().channels = 0x10;
+  switches.cbfc->update_spacing = Bytes(12'345);
+  switches.ecn.emplace_back().at_dequeue = true;
+  ConfigurationLines lines;
+  addSwitchConfiguration(switches, lines);
+  const std::map<std::string, std::string> by_name(lines.begin(), lines.end());
+  EXPECT_EQ(by_name.at("PFC"),
+            "xoff 100000 B, xon 97000 B, headroom 100000 B, priorities 0x08, pauses of 3 x 512 bit "
+            "times, response 40 ns, watchdog drops after 7 ms, restores after 200 ms, polls every "
+            "100 ms");
+  EXPECT_EQ(by_name.at("CBFC"),
+            "2048 credits of 128 B, channels 0x10; updates every 12345 B or 1 us, effective after "
+            "100 ns");
+  EXPECT_THAT(by_name.at("ECN"), HasSubstr(", when frames leave"));
 }
 
 TEST(ResultBuilder, OneRepetitionIsADeviation) {

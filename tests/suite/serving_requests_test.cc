@@ -193,6 +193,10 @@ TEST(ServingRequests, AWindowWithoutRequestsIsNotValid) {
   }
   EXPECT_EQ(runTest(aggregateTokensProcedure(), scenario).summary,
             "No request arrived in any window.");
+  scenario.topology.hosts = 3;
+  scenario.serving->program.system.servers.decode.workers = 2;
+  EXPECT_EQ(runTest(ratioProcedure(), scenario).summary,
+            "At 0.5 requests/s no request arrived in any window.");
 }
 
 TEST(ServingRequests, RefusedRequestsAreCounted) {
@@ -247,7 +251,7 @@ TEST(ServingRequests, SingleTokensKeepTheLimitOfGaps) {
   scenario.serving->slo.tpot = milliseconds(50);
   scenario.parameters.rates = {40};
   const results::TestResult ratios = runTest(ratioProcedure(), scenario);
-  EXPECT_THAT(ratios.summary, HasSubstr("keeps the limits with the most output tokens"));
+  EXPECT_THAT(ratios.summary, HasSubstr("keep the limits with the most output tokens"));
   const results::TestResult rates = runTest(aggregateTokensProcedure(), scenario);
   EXPECT_EQ(rates.summary, "The limits are kept up to the highest rate, 40 requests/s.");
   for (const results::TestResult* result : {&ratios, &rates}) {

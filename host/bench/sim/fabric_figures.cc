@@ -293,15 +293,22 @@ std::uint64_t lostData(const SimHosts& hosts, std::uint64_t inside) {
   return lessAtMost(lost, inside);
 }
 
-// When the last job was done; `sim_end` where one was not, or without jobs.
-Picoseconds loadEnd(const SimHosts& hosts, Picoseconds sim_end) {
-  Picoseconds end;
-  for (const workload::JobResult& job : hosts.jobResults()) {
+// FabricResult::load_end.
+Picoseconds loadEnd(const fabric::Fabric& fabric, const SimHosts& hosts, Picoseconds streams_end,
+                    Picoseconds sim_end) {
+  const bool streams = streams_end > Picoseconds(0);
+  const std::vector<workload::JobResult> jobs = hosts.jobResults();
+  if (streams ? fabric.framesInside() > 0 : jobs.empty()) return sim_end;
+  Picoseconds end = streams_end;
+  for (const workload::JobResult& job : jobs) {
     if (!job.finished) return sim_end;
     end = std::max(end, job.total.last_done);
     for (const workload::IterationResult& one : job.iterations) end = std::max(end, one.finish);
   }
-  return end > Picoseconds(0) ? end : sim_end;
+  for (fabric::LinkId id = 0; id < fabric.topology().links().size(); ++id) {
+    end = std::max(end, fabric.lastPacketBitAt(id));
+  }
+  return end > Picoseconds(0) ? std::min(end, sim_end) : sim_end;
 }
 
 // Times of posting of the open messages that a transport still has, by job. The parts of a split
@@ -395,25 +402,13 @@ void collectJobs(const SimHosts& hosts, FabricResult& result) {
   }
 }
 
-// When the last frame of any link had left, but not before `streams_end`; `sim_end` where frames
-// are still inside.
-Picoseconds streamsEnd(const fabric::Fabric& fabric, Picoseconds streams_end, Picoseconds sim_end) {
-  if (fabric.framesInside() > 0) return sim_end;
-  Picoseconds end = streams_end;
-  for (fabric::LinkId id = 0; id < fabric.topology().links().size(); ++id) {
-    end = std::max(end, fabric.lastBitAt(id));
-  }
-  return std::min(end, sim_end);
-}
-
 }  // namespace
 
 FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
                            const HopWatch& hops, Picoseconds streams_end) {
   FabricResult result;
   result.sim_end = fabric.now();
-  result.load_end = streams_end > Picoseconds(0) ? streamsEnd(fabric, streams_end, result.sim_end)
-                                                 : loadEnd(hosts, result.sim_end);
+  result.load_end = loadEnd(fabric, hosts, streams_end, result.sim_end);
   result.frames_inside = fabric.framesInside();
   collectLinks(fabric, hops, result);
   collectJobs(hosts, result);

@@ -56,8 +56,8 @@ struct LinkLoad {
   std::array<Picoseconds, 8> paused_by_priority{};
   // Share of the time [0, load_end] in which frames of every kind (PAUSE, CC_Update and LLR replays
   // as well) occupied the wire, preambles and gaps included; a frame on the wire at sim_end counts
-  // with the part that has left. The few frames between load_end and sim_end, the last
-  // acknowledgements, are among them.
+  // with the part that has left. PAUSE and CC_Update frames between load_end and sim_end are
+  // among them.
   double utilisation = 0;
   std::optional<HopRetries> retries{};  // where the link has bit errors and LLR
 };
@@ -174,9 +174,10 @@ struct FabricResult {
   static constexpr Bytes kCountedFlowData{256};
 
   Picoseconds sim_end;
-  // When the last job was done; sim_end where one was not, or without jobs. With streams, when the
-  // last frame had left, but not before their end; sim_end where frames were still inside. The
-  // simulation itself ends up to one of its steps later, and after timers that are pending.
+  // When the last job was done, the streams had ended and the last frame but for PAUSE and
+  // CC_Update had left. sim_end where a job was not done, with neither jobs nor streams, and where
+  // frames were still inside in a trial with streams. The simulation itself ends up to one of its
+  // steps later, and after timers that are pending.
   Picoseconds load_end;
   std::uint64_t packet_hops = 0;    // packets, data or control, crossing one link
   fabric::LinkCounters total;       // summed over all links; maxima for members that are maxima

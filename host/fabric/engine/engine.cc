@@ -524,11 +524,11 @@ UnsentRest Engine::unsentRest(LinkId id) const {
   return switches_[from.index]->unsentRest(link.from_port, now_);
 }
 
-Picoseconds Engine::lastBitAt(LinkId id) const {
+Picoseconds Engine::lastPacketBitAt(LinkId id) const {
   const Link& link = topology_.links()[id];
   const Node& from = topology_.nodes()[link.from];
-  if (from.kind == NodeKind::kHost) return hosts_[from.index]->lastBitAt();
-  return switches_[from.index]->lastBitAt(link.from_port);
+  if (from.kind == NodeKind::kHost) return hosts_[from.index]->lastPacketBitAt();
+  return switches_[from.index]->lastPacketBitAt(link.from_port);
 }
 
 bool Engine::isDeadlocked() {

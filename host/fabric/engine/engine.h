@@ -54,7 +54,7 @@ class Engine {
   [[nodiscard]] LinkCounters counters(LinkId link) const;
   [[nodiscard]] LinkReading read(LinkId link);
   [[nodiscard]] UnsentRest unsentRest(LinkId link) const;
-  [[nodiscard]] Picoseconds lastBitAt(LinkId link) const;
+  [[nodiscard]] Picoseconds lastPacketBitAt(LinkId link) const;
   [[nodiscard]] bool isDeadlocked();
   [[nodiscard]] std::uint64_t framesRetriedInVain() const;
   [[nodiscard]] std::uint64_t framesInside() const;

@@ -64,7 +64,9 @@ LinkReading Fabric::read(LinkId link) { return impl_->engine().read(link); }
 
 LinkCounters Fabric::linkCounters(LinkId link) const { return impl_->engine().counters(link); }
 UnsentRest Fabric::unsentRest(LinkId link) const { return impl_->engine().unsentRest(link); }
-Picoseconds Fabric::lastBitAt(LinkId link) const { return impl_->engine().lastBitAt(link); }
+Picoseconds Fabric::lastPacketBitAt(LinkId link) const {
+  return impl_->engine().lastPacketBitAt(link);
+}
 bool Fabric::isDeadlocked() { return impl_->engine().isDeadlocked(); }
 std::uint64_t Fabric::framesRetriedInVain() const { return impl_->engine().framesRetriedInVain(); }
 double Fabric::bitErrorRate(LinkId link) const { return impl_->engine().plan().bitErrorRate(link); }

@@ -109,9 +109,9 @@ class Fabric {
   [[nodiscard]] LinkReading read(LinkId link);
   // The part of linkCounters(link) that has not left yet.
   [[nodiscard]] UnsentRest unsentRest(LinkId link) const;
-  // Last bit of the last frame of any kind on a link, later than now() where it is still leaving;
-  // before 0 without any.
-  [[nodiscard]] Picoseconds lastBitAt(LinkId link) const;
+  // Last bit of the last frame on a link that is neither PAUSE nor CC_Update, later than now()
+  // where it is still leaving; before 0 without any.
+  [[nodiscard]] Picoseconds lastPacketBitAt(LinkId link) const;
   // Deadlock or end: the only future events are repetitions of PAUSE frames by switches whose
   // frames wait for each other. Switches, links, scripts, watchdogs and endpoints have no other
   // events. What a tester's port may send is not known here.

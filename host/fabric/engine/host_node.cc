@@ -293,18 +293,21 @@ void HostNode::runTimers(Picoseconds now) {
 void HostNode::runStorms(Picoseconds now) {
   const Picoseconds refresh = stormRefresh(transmitter_.clock().serialization(kControlFrameBytes));
   storm_ = kNever;
+  PriorityMask changed = 0;
+  PriorityMask stormy = 0;
   for (Storm& storm : storms_) {
+    const Picoseconds end = storm.spec.start + storm.spec.duration;
+    const PriorityMask priorities = storm.spec.priorities;
+    if (storm.spec.start <= now && now < end) stormy |= priorities;
     if (storm.next == now) {
-      const Picoseconds end = storm.spec.start + storm.spec.duration;
-      const bool over = now >= end;
-      const PriorityMask priorities = storm.spec.priorities;
-      pause_enabled_ |= priorities;
-      pause_xoff_ =
-          static_cast<PriorityMask>((pause_xoff_ & ~priorities) | (over ? 0 : priorities));
-      storm.next = over ? kNever : std::min(now + refresh, end);
+      changed |= priorities;
+      storm.next = now >= end ? kNever : std::min(now + refresh, end);
     }
     storm_ = std::min(storm_, storm.next);
   }
+  // Of a priority with several storms, until the last one of them ends.
+  pause_enabled_ |= changed;
+  pause_xoff_ = static_cast<PriorityMask>((pause_xoff_ & ~changed) | (stormy & changed));
   if (pause_enabled_ == 0) return;
   if (endpoint_ != nullptr) {
     decision_ = later(transmitter_.freeAt(), now);

@@ -89,7 +89,7 @@ class HostNode final : public NodeModel {
   [[nodiscard]] UnsentRest unsentRest(Picoseconds now) const {
     return transmitter_.unsentRest(now);
   }
-  [[nodiscard]] Picoseconds lastBitAt() const { return transmitter_.lastBitAt(); }
+  [[nodiscard]] Picoseconds lastPacketBitAt() const { return transmitter_.lastPacketBitAt(); }
   [[nodiscard]] std::uint64_t framesInside() const {
     return transmitter_.retrying() + ingress_.heldFrames() +
            static_cast<std::uint64_t>(std::popcount(standing_));

@@ -81,7 +81,9 @@ bool Transmitter::sendConsumed(PriorityMask channels, std::span<const SendingCre
 // A MAC control frame leaves; returns whether it arrives. LLR does not repeat it: control frames
 // are repeated by their senders.
 bool Transmitter::sendControlFrame(Picoseconds first_bit) {
+  packet_bit_ = lastPacketBitAt();
   occupyUncounted(kControlFrameBytes, first_bit);
+  control_bit_ = wire_.last_bit;
   if (reliable_) return true;
   if (faults_.outageIn(first_bit, wire_.last_bit + setup_.propagation)) return false;
   if (!faults_.damages(kControlFrameBytes)) return true;

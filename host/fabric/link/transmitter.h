@@ -52,6 +52,10 @@ class Transmitter {
   [[nodiscard]] Picoseconds freeAt() const { return wire_.free_at; }
   // Last bit of the last frame.
   [[nodiscard]] Picoseconds lastBitAt() const { return wire_.last_bit; }
+  // Last bit of the last frame that is no MAC control frame; before 0 without any.
+  [[nodiscard]] Picoseconds lastPacketBitAt() const {
+    return wire_.last_bit == control_bit_ ? packet_bit_ : wire_.last_bit;
+  }
   // The part of the last frame that has still to leave at `now`.
   [[nodiscard]] UnsentRest unsentRest(Picoseconds now) const;
 
@@ -180,6 +184,8 @@ class Transmitter {
   PauseState pauses_;
   Setup setup_;                             // without the outages
   Picoseconds uncounted_until_{INT64_MIN};  // last bit of the last frame not in counters.bytes
+  Picoseconds control_bit_{INT64_MIN};      // last bit of the last MAC control frame
+  Picoseconds packet_bit_{INT64_MIN};       // lastPacketBitAt() before that frame
   LinkFaults faults_;
 };
 

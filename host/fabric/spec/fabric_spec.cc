@@ -48,7 +48,7 @@ void checkFailures(const std::vector<FailureSpec>& failures, const Topology& top
     const std::string field = fmt::format("failures[{}]", i);
     const FailedElement element = failedElement(topology, one.element, field + ".element");
     if (one.up && *one.up <= one.down) {
-      refuse(fmt::format("{} is up again before it is down", one.element), field + ".up",
+      refuse(fmt::format("{} is up again no later than it is down", one.element), field + ".up",
              "later than down");
     }
     if (!times[element].try_emplace(one.down, one.up.value_or(kNever), i).second) {

@@ -59,7 +59,7 @@ void checkPfc(const SwitchSpec& switches) {
   }
   if (pfc.dynamic_alpha && !switches.shared_buffer) {
     refuse("a share of a shared buffer that does not exist", "switches.pfc.dynamic_alpha",
-           "only with switches.shared_buffer");
+           "only with shared_buffer");
   }
   if (pfc.watchdog) checkWatchdog(*pfc.watchdog);
 }
@@ -75,11 +75,11 @@ void checkTrim(const SwitchSpec& switches) {
   const auto bit = static_cast<std::uint8_t>(1U << trim.priority);
   if (switches.pfc && (switches.pfc->priorities & bit) != 0) {
     refuse(fmt::format("priority {} is lossless by PFC", trim.priority), "switches.trim.priority",
-           "priorities that are not in switches.pfc.priorities");
+           "priorities that are not in pfc.priorities");
   }
   if (switches.cbfc && (switches.cbfc->channels & bit) != 0) {
     refuse(fmt::format("priority {} is lossless by CBFC", trim.priority), "switches.trim.priority",
-           "priorities that are not in switches.cbfc.channels");
+           "priorities that are not in cbfc.channels");
   }
 }
 
@@ -90,7 +90,7 @@ void checkVirtualChannels(const CbfcSpec& cbfc) {
     const std::string field = fmt::format("switches.cbfc.virtual_channels[{}]", i);
     if ((channel.priorities & ~left) != 0) {
       refuse("a priority of this channel has no credits or another channel", field + ".priorities",
-             "priorities of switches.cbfc.channels, each in one channel");
+             "priorities of cbfc.channels, each in one channel");
     }
     left &= static_cast<std::uint8_t>(~channel.priorities);
   }
@@ -109,7 +109,7 @@ void checkCbfc(const SwitchSpec& switches) {
   const CbfcSpec& cbfc = *switches.cbfc;
   if (switches.pfc && (switches.pfc->priorities & cbfc.channels) != 0) {
     refuse("a priority has both PFC and CBFC", "switches.cbfc.channels",
-           "priorities that are not in switches.pfc.priorities");
+           "priorities that are not in pfc.priorities");
   }
   checkVirtualChannels(cbfc);
   PriorityMask own = cbfc.channels;  // in a channel with the common limit

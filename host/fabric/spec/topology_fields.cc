@@ -254,7 +254,8 @@ const Fields& fieldsOf<FabricSpec>() {
       items<&FabricSpec::impairments>("", "Scripted misbehaviour")
           .as("impairments")
           .storedIf([](const FabricSpec&) { return true; }),
-      items<&FabricSpec::bit_errors>("bit_errors", "Bit errors on links"),
+      items<&FabricSpec::bit_errors>(
+          "bit_errors", "Bit errors on links; of entries that name one link, the last one holds"),
       items<&FabricSpec::failures>("failures",
                                    "What is down, and when; any number, also of one element"),
       field<&FabricSpec::convergence>("convergence",

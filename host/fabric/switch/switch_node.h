@@ -79,8 +79,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   [[nodiscard]] UnsentRest unsentRest(std::uint32_t port, Picoseconds now) const {
     return egress_[port].transmitter.unsentRest(now);
   }
-  [[nodiscard]] Picoseconds lastBitAt(std::uint32_t port) const {
-    return egress_[port].transmitter.lastBitAt();
+  [[nodiscard]] Picoseconds lastPacketBitAt(std::uint32_t port) const {
+    return egress_[port].transmitter.lastPacketBitAt();
   }
   // Frames in the switch.
   [[nodiscard]] std::uint64_t framesInside() const;

@@ -94,9 +94,8 @@ std::optional<results::Anomaly> LosslessLosses::anomaly() const {
   std::vector<std::string> what;
   if (headroom_full_ > 0) {
     what.push_back(
-        fmt::format("{} packets of a lossless priority dropped, PFC headroom full, on "
-                    "their way into {}",
-                    headroom_full_, linksText(links_)));
+        fmt::format("{} of a lossless priority dropped, PFC headroom full, on the way into {}",
+                    counted(headroom_full_, "packet"), linksText(links_)));
   }
   if (watchdog_ > 0) {
     what.push_back(fmt::format("{} of a lossless priority dropped by the PFC watchdog",

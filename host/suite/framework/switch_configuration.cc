@@ -36,27 +36,47 @@ std::string retryText(const fabric::LlrSpec& llr) {
   return text;
 }
 
+std::string pfcText(const fabric::PfcSpec& pfc) {
+  std::string text =
+      fmt::format("xoff {} B, xon {} B, headroom {} B, priorities 0x{:02x}", pfc.xoff.count(),
+                  pfc.xon.count(), pfc.headroom.count(), pfc.priorities);
+  if (pfc.dynamic_alpha) {
+    text += fmt::format(", xoff at {:.6g} of the free buffer", pfc.dynamic_alpha->toDouble());
+  }
+  if (pfc.quanta != fabric::PfcSpec().quanta) {
+    text += fmt::format(", pauses of {} x 512 bit times", pfc.quanta);
+  }
+  if (pfc.response > Picoseconds()) text += ", response " + durationText(pfc.response);
+  if (!pfc.watchdog) return text;
+  const fabric::WatchdogSpec& watchdog = *pfc.watchdog;
+  const bool drops = watchdog.action == fabric::WatchdogSpec::Action::kDrop;
+  return text + fmt::format(", watchdog {} after {}, restores after {}, polls every {}",
+                            drops ? "drops" : "forwards", durationText(watchdog.detection),
+                            durationText(watchdog.restoration), durationText(watchdog.poll));
+}
+
+std::string cbfcText(const fabric::CbfcSpec& cbfc) {
+  std::string text = fmt::format("{} credits of {} B, channels 0x{:02x}", cbfc.credits,
+                                 cbfc.credit_size.count(), cbfc.channels);
+  for (const fabric::VirtualChannelSpec& channel : cbfc.virtual_channels) {
+    text += fmt::format(", of which 0x{:02x} share {}", channel.priorities, channel.credits);
+  }
+  if (cbfc.packet_overhead != 0) text += fmt::format(", {:+} B a frame", cbfc.packet_overhead);
+  return text + fmt::format("; updates every {} B or {}, effective after {}",
+                            cbfc.update_spacing.count(), durationText(cbfc.update_period),
+                            durationText(cbfc.processing));
+}
+
 // Queueing features that are switched on.
 void addQueueing(const fabric::SwitchSpec& switches, ConfigurationLines& dut) {
   for (const fabric::EcnSpec& ecn : switches.ecn) {
     dut.emplace_back(
         "ECN", fmt::format("{} to {} B, up to {:.6g} %, priorities 0x{:02x}", ecn.kmin.count(),
-                           ecn.kmax.count(), 100 * ecn.pmax.toDouble(), ecn.priorities));
+                           ecn.kmax.count(), 100 * ecn.pmax.toDouble(), ecn.priorities) +
+                   (ecn.at_dequeue ? ", when frames leave" : ""));
   }
-  if (switches.pfc) {
-    dut.emplace_back("PFC", fmt::format("xoff {} B, xon {} B, headroom {} B, priorities 0x{:02x}{}",
-                                        switches.pfc->xoff.count(), switches.pfc->xon.count(),
-                                        switches.pfc->headroom.count(), switches.pfc->priorities,
-                                        switches.pfc->watchdog ? ", watchdog" : ""));
-  }
-  if (switches.cbfc) {
-    std::string text = fmt::format("{} credits of {} B, channels 0x{:02x}", switches.cbfc->credits,
-                                   switches.cbfc->credit_size.count(), switches.cbfc->channels);
-    for (const fabric::VirtualChannelSpec& channel : switches.cbfc->virtual_channels) {
-      text += fmt::format(", of which 0x{:02x} share {}", channel.priorities, channel.credits);
-    }
-    dut.emplace_back("CBFC", std::move(text));
-  }
+  if (switches.pfc) dut.emplace_back("PFC", pfcText(*switches.pfc));
+  if (switches.cbfc) dut.emplace_back("CBFC", cbfcText(*switches.cbfc));
   if (switches.trim) {
     dut.emplace_back("Trimming", fmt::format("above {} B to {} B", switches.trim->threshold.count(),
                                              switches.trim->keep.count()));

@@ -35,7 +35,7 @@ class CounterTable {
     const FabricFigure figure = figureOf(of);
     auto mean = meanOf(trials_, unit, figure);
     if (!mean) return;
-    if (!kpi.empty()) mean = builder_.kpi(kpi, "workload", *mean);
+    if (!kpi.empty()) mean = builder_.kpi(kpi, kWholeWorkload, *mean);
     table_.rows.push_back({name, *mean});
   }
 
@@ -134,13 +134,14 @@ std::string addFabric(const Repetitions& trials, ResultBuilder& builder) {
     }
     return value;
   };
-  return fmt::format(
-      "{} packets dropped, {} pauses, longest queue {}{}.",
-      results::groupedNumber(max([](const auto& total) { return total.dropped(); }), 0),
-      results::groupedNumber(max([](const auto& total) { return total.pauses; }), 0),
-      results::quantityText(
-          modelled(max([](const auto& total) { return total.max_queue_bytes; }), "B")),
-      trials.size() > 1 ? " in the worst repetition" : "");
+  const double dropped = max([](const auto& total) { return total.dropped(); });
+  const double pauses = max([](const auto& total) { return total.pauses; });
+  return fmt::format("{} packet{} dropped, {} pause{}, longest queue {}{}.",
+                     results::groupedNumber(dropped, 0), dropped == 1 ? "" : "s",
+                     results::groupedNumber(pauses, 0), pauses == 1 ? "" : "s",
+                     results::quantityText(modelled(
+                         max([](const auto& total) { return total.max_queue_bytes; }), "B")),
+                     trials.size() > 1 ? " in the worst repetition" : "");
 }
 
 void addEndpoints(const std::vector<workload::JobSpec>& jobs, const Repetitions& trials,
@@ -189,7 +190,7 @@ void addEndpoints(const std::vector<workload::JobSpec>& jobs, const Repetitions&
   table.finish();
 
   const auto kpi = [&](const char* name, const char* unit, const FabricFigure& of) {
-    if (auto mean = meanOf(trials, unit, of)) builder.kpi(name, "workload", *std::move(mean));
+    if (auto mean = meanOf(trials, unit, of)) builder.kpi(name, kWholeWorkload, *std::move(mean));
   };
   kpi("retransmission_percent", "%", retransmissionPercent);
   kpi("ecn_percent", "%", ecnPercent);

@@ -90,7 +90,7 @@ class FreeProcedure final : public Procedure {
       plan.refusals.emplace_back("the scenario has no workload");
       return plan;
     }
-    PlannedTrial trial{"workload", freeTrial(config)};
+    PlannedTrial trial{kWholeWorkload, freeTrial(config)};
     plan.points.push_back(trial.label);
     plan.trials_expected = repetitionsOf(config);
     trial.packet_hops = workloadHops(trial.spec);

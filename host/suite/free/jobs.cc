@@ -162,6 +162,14 @@ class JobFigures {
            "are not given where open messages decide them";
   }
 
+  // All its messages failed, in all repetitions.
+  [[nodiscard]] bool failed() const {
+    return std::all_of(trials_.begin(), trials_.end(), [this](const TrialResult& trial) {
+      const JobOutcome& one = outcome(trial);
+      return one.finished && one.messages_completed == 0 && one.messages_failed > 0;
+    });
+  }
+
   // It was done at once, in all repetitions.
   [[nodiscard]] bool postedNothing() const {
     return std::all_of(trials_.begin(), trials_.end(), [this](const TrialResult& trial) {
@@ -212,6 +220,7 @@ class JobFigures {
     std::string text = fmt::format("{}: {}", label_,
                                    time              ? results::quantityText(*time)
                                    : postedNothing() ? "no messages"
+                                   : failed()        ? "all messages failed"
                                                      : "not finished");
     text +=
         isCollective() ? part(figures[3], "bus bandwidth") : part(figures[1], "goodput per rank");
@@ -319,7 +328,8 @@ std::vector<std::string> jobLabels(const std::vector<workload::JobSpec>& jobs) {
     const auto same = std::count_if(jobs.begin(), jobs.end(), [&](const workload::JobSpec& job) {
       return job.name == jobs[i].name;
     });
-    labels.push_back(same > 1 ? fmt::format("{} (job {})", jobs[i].name, i) : jobs[i].name);
+    const bool own = same == 1 && jobs[i].name != kWholeWorkload;
+    labels.push_back(own ? jobs[i].name : fmt::format("{} (job {})", jobs[i].name, i));
   }
   return labels;
 }

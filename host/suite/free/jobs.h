@@ -13,7 +13,11 @@
 
 namespace plumbline::suite {
 
-// Names for tables and KPIs, one for each job: its own, with its number if several have the same.
+// Point of the KPIs of the whole workload, next to those of its jobs.
+inline constexpr const char* kWholeWorkload = "workload";
+
+// Names for tables and KPIs, one for each job: its own, with its number if several have the same,
+// or if it is kWholeWorkload.
 std::vector<std::string> jobLabels(const std::vector<workload::JobSpec>& jobs);
 
 // Whether the ranks of `job` wait for each other between iterations. The barrier's messages of 8

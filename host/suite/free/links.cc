@@ -68,8 +68,9 @@ void addPausedPorts(const std::vector<LinkLoad>& links, Picoseconds end, ResultB
   results::Table table{"paused_ports",
                        "Paused ports",
                        "Sending ports, by the link that they send into, longest paused first. Time "
-                       "in which a priority may not send; the share is of the whole simulated time "
-                       "and of the priority that was paused longest. Of the first repetition.",
+                       "in which a priority may not send, summed over priorities; the share is of "
+                       "the priority that was paused longest and of the same time as utilisation, "
+                       "100 % where the pause outlasts it. Of the first repetition.",
                        {"Link", "Pauses begun", "Time paused", "Share"},
                        {}};
   table.shown_rows = kShownLinks;
@@ -79,9 +80,9 @@ void addPausedPorts(const std::vector<LinkLoad>& links, Picoseconds end, ResultB
   for (const LinkLoad* link : paused) {
     const Picoseconds longest =
         *std::max_element(link->paused_by_priority.begin(), link->paused_by_priority.end());
-    std::vector<results::Cell> row{link->name, linkCount(link->pauses),
-                                   modelled(link->paused.toMicroseconds(), "us"),
-                                   modelled(100 * longest.toSeconds() / end.toSeconds(), "%")};
+    std::vector<results::Cell> row{
+        link->name, linkCount(link->pauses), modelled(link->paused.toMicroseconds(), "us"),
+        modelled(100 * std::min(longest.toSeconds() / end.toSeconds(), 1.0), "%")};
     for (std::size_t p = 0; p < any.size(); ++p) {
       if (any[p]) row.emplace_back(modelled(link->paused_by_priority[p].toMicroseconds(), "us"));
     }
@@ -101,8 +102,9 @@ void addLinks(const fabric::FabricSpec& dut, const bench::TrialResult& trial,
   results::Table table{"links",
                        "Links",
                        "Each direction of every cable, busiest first. Utilisation is the share of "
-                       "the time until the last job was done, or the trial ended before; preambles "
-                       "and gaps are included. Marks, drops, pauses and the queue are those of the "
+                       "the time until the last job was done and the last frame had left, or the "
+                       "trial ended before; preambles and gaps are included. Marks, drops, pauses "
+                       "and the queue are those of the "
                        "sending port; packets without a path are drops of the port that they "
                        "arrived at. Of the first repetition.",
                        {"Link", "Utilisation", "Rate", "Packets", "Bytes", "Marked", "Dropped",
@@ -112,7 +114,7 @@ void addLinks(const fabric::FabricSpec& dut, const bench::TrialResult& trial,
   for (const LinkLoad& link : links) table.rows.push_back(rowOf(link));
   for (const LinkLoad& link : idleLinks(dut, links)) table.rows.push_back(rowOf(link));
   builder.result().tables.push_back(std::move(table));
-  addPausedPorts(links, trial.fabric->sim_end, builder);
+  addPausedPorts(links, trial.fabric->load_end, builder);
 }
 
 }  // namespace plumbline::suite

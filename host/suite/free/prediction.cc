@@ -121,26 +121,27 @@ void addPrediction(const bench::TrialSpec& spec, const Repetitions& trials,
       fmt::format("{} of fabric time, fast-forwarded: {}.", results::quantityText(whole), error);
   builder.anomaly(
       fmt::format("times are fast-forwarded, not simulated packet by packet: {}", error),
-      "workload");
+      kWholeWorkload);
   const unsigned priority = dataPriority(spec.transport.value_or(transport::RoceSpec()));
   if (longer > 1 && !holdsSendersBack(spec.dut.switches, priority)) {
     builder.anomaly(
         "losses are not predicted: neither PFC nor CBFC protects the data, and messages longer "
         "than the simulated ones may fill buffers that those did not. The time may then be several "
         "times the predicted one",
-        "workload");
+        kWholeWorkload);
   }
   const auto* roce = spec.transport ? std::get_if<transport::RoceSpec>(&*spec.transport) : nullptr;
   if (roce != nullptr && roce->dcqcn.enabled) {
     builder.anomaly(
         "DCQCN adapts over times longer than the calibration runs: the error may be several times "
         "the calibrated one",
-        "workload");
+        kWholeWorkload);
   }
   builder.primary("fast-forwarded time", whole);
   builder.result().tables.push_back(predictedJobs(jobs, trials, builder));
-  builder.kpi("calibrated_error_percent", "workload", modelled(100 * calibrated_error, "%"));
-  builder.kpi("calibration_spread_percent", "workload", modelled(100 * calibration_spread, "%"));
+  builder.kpi("calibrated_error_percent", kWholeWorkload, modelled(100 * calibrated_error, "%"));
+  builder.kpi("calibration_spread_percent", kWholeWorkload,
+              modelled(100 * calibration_spread, "%"));
   builder.result().tables.push_back(calibration(outcome));
 }
 

@@ -103,8 +103,9 @@ void addPauseCharts(const TimeSeries& series, SeriesCharts& charts) {
     });
   }
   charts.finish(std::move(priorities));
-  results::Chart ports = charts.begin("paused_ports_over_time",
-                                      "Time paused: ports that paused longest", "time paused [%]");
+  results::Chart ports =
+      charts.begin("paused_ports_over_time", "Time paused: ports that paused longest",
+                   "time paused, summed over priorities [%]");
   const auto longest = topPorts(series, [](const PortSeries& port) {
     Picoseconds sum;
     for (const Picoseconds paused : port.paused) sum += paused;

@@ -28,14 +28,6 @@ std::vector<std::string> aggregateKpis() {
 
 double rateOf(const SweepPoint& point) { return requestRate(point.spec.serving->workload); }
 
-bool hasRequests(const Measured& one) {
-  return std::any_of(one.trials.begin(), one.trials.end(), [](const bench::TrialResult& trial) {
-    return trial.serving &&
-           std::any_of(trial.serving->requests.begin(), trial.serving->requests.end(),
-                       [](const serving::RequestRecord& record) { return record.measured; });
-  });
-}
-
 // How far the rates of the sweep keep the limits, from the lowest one on.
 struct Kept {
   std::optional<double> up_to;       // the highest rate; nothing: not the lowest one

@@ -152,25 +152,35 @@ void addRatioChart(const Design& design, const serving::SloSpec& slo, const Rate
   builder.result().charts.push_back(std::move(chart));
 }
 
-// The Pareto-optimal ratios, and the one that keeps the limits with the most tokens.
+// "1P3D keeps the limits with the most output tokens"
+std::string bestText(const std::vector<std::string>& best, bool measured) {
+  if (!measured) return "no request arrived in any window";
+  if (best.empty()) return "no ratio keeps the limits";
+  return fmt::format("{} {} the limits with the most output tokens", fmt::join(best, ", "),
+                     best.size() == 1 ? "keeps" : "keep");
+}
+
+// The Pareto-optimal ratios, and those that keep the limits with the most tokens.
 void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoints& rate,
                 std::size_t number, ResultBuilder& builder) {
   // A percentile that is not reached is worse than any number.
   constexpr double kNotReached = std::numeric_limits<double>::infinity();
   std::vector<GainAndCosts> all;
-  const Measured* max = nullptr;
+  std::vector<std::string> best;  // the ratios that keep the limits with the most tokens
   double max_tokens = 0;
+  bool measured = false;
   for (const Measured* one : rate.points) {
+    measured = measured || hasRequests(*one);
     const double tokens = valueOf(design, *one, slo, "output_tokens_per_s").value_or(0);
     const double ttft = valueOf(design, *one, slo, "ttft_p99_ms").value_or(kNotReached);
     // Without gaps there is none that is too long.
     const bool no_gaps = std::all_of(one->trials.begin(), one->trials.end(), hasNoGaps);
     const double itl = no_gaps ? 0 : valueOf(design, *one, slo, "itl_p99_ms").value_or(kNotReached);
     all.push_back({tokens, {ttft, itl}});
-    if (tokens > max_tokens && keepsLimits(design, *one, slo)) {
-      max = one;
-      max_tokens = tokens;
-    }
+    if (tokens == 0 || tokens < max_tokens || !keepsLimits(design, *one, slo)) continue;
+    if (tokens > max_tokens) best.clear();
+    best.push_back(one->point.values[1]);
+    max_tokens = tokens;
   }
   const std::vector<std::size_t> pareto = paretoSet(all);
   std::vector<std::string> names;
@@ -179,10 +189,8 @@ void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoi
   results::TestResult& result = builder.result();
   result.configuration.emplace_back(fmt::format("Pareto-optimal at {} requests/s", rate.rate),
                                     fmt::format("{}", fmt::join(names, ", ")));
-  result.summary += fmt::format(
-      "{}At {} requests/s {}.", number == 1 ? "" : " ", rate.rate,
-      max == nullptr ? "no ratio keeps the limits"
-                     : max->point.values[1] + " keeps the limits with the most output tokens");
+  result.summary += fmt::format("{}At {} requests/s {}.", number == 1 ? "" : " ", rate.rate,
+                                bestText(best, measured));
   addRatioChart(design, slo, rate, pareto, number, builder);
 }
 

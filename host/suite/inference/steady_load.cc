@@ -207,6 +207,14 @@ double peakTransfers(const serving::ServingResult& result) {
   return max;
 }
 
+bool hasRequests(const Measured& one) {
+  return std::any_of(one.trials.begin(), one.trials.end(), [](const bench::TrialResult& trial) {
+    return trial.serving &&
+           std::any_of(trial.serving->requests.begin(), trial.serving->requests.end(),
+                       [](const serving::RequestRecord& record) { return record.measured; });
+  });
+}
+
 bool keepsLimits(const Design& design, const Measured& measured, const serving::SloSpec& slo) {
   const std::vector<Figure> all = servingFigures(slo);
   const auto within = [&](const char* kpi, const std::optional<Picoseconds>& limit) {

@@ -53,6 +53,9 @@ std::optional<Reading> kvThroughput(const serving::ServingResult& result);
 // Largest number of simultaneous transfers.
 double peakTransfers(const serving::ServingResult& result);
 
+// Whether a request arrived in the window of any trial of a point.
+bool hasRequests(const Measured& one);
+
 // Whether the requests of a point keep the limits: TTFT P99, ITL P99, and all but one in a hundred
 // done after window and drain. Answers of one token have no gap that could be too long.
 bool keepsLimits(const Design& design, const Measured& measured, const serving::SloSpec& slo);

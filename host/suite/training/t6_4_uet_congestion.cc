@@ -102,6 +102,12 @@ Design UetCongestionProcedure::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(20, 2);
   design.hop_cost = 1.1;
   const std::vector<CongestionPoint> points = pointsOf(config, design.numbers);
+  if (points.empty() && !config.scenario.parameters.incast_ratios) {
+    design.refusals.push_back(fmt::format(
+        "2 senders need {} hosts (with a receiver and two hosts that stay idle), and there are {}; "
+        "the senders of parameters.incast_ratios need no idle hosts",
+        2 + kOtherHosts, hosts));
+  }
   for (const CongestionPoint& point : points) {
     if (auto why = incastRefusal(config, point.incast)) {
       design.refusals.push_back(*std::move(why));

@@ -1,5 +1,7 @@
 #include "scenario/flat_keys.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "scenario/reader.h"
@@ -54,7 +56,7 @@ void addList(const std::string& key, const YamlNode& list, Keys& keys) {
     if (name.empty() || std::count_if(list.items.begin(), list.items.end(), isNamed) > 1) {
       name = std::to_string(i);
     }
-    addNode(key + "[" + name + "]", list.items[i], keys);
+    addNode(fmt::format("{}[{}]", key, name), list.items[i], keys);
   }
 }
 

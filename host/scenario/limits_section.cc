@@ -8,6 +8,10 @@ namespace {
 
 using kpi::Better;
 
+// The KPIs are too many for a message.
+constexpr const char* kLimitNames =
+    "a KPI that is better high or low, of `plumbline list kpis --markdown`";
+
 std::vector<std::string> testsMeasuring(const std::string& name, const Vocabulary& vocabulary) {
   for (const MeasuredKpi& one : vocabulary.kpis) {
     if (one.name == name) return one.tests;
@@ -44,7 +48,13 @@ void readLimits(const YamlNode& node, const Vocabulary& vocabulary, Scenario& sc
         one.better == Better::kMore ? LimitSense::kAtLeast : LimitSense::kAtMost;
     scenario.limits.push_back({one.name, sense, *bound});
   }
-  map->finish();
+  for (const YamlMember& member : node.members) {
+    const kpi::Declaration* declared = kpi::find(member.key.text);
+    if (declared == nullptr || declared->better != Better::kNeither) continue;
+    map->optional(member.key.text);
+    problems.add(member.key, member.key.text + " is better neither high nor low", kLimitNames);
+  }
+  map->finish(kLimitNames);
 }
 
 }  // namespace plumbline::scenario

@@ -113,14 +113,15 @@ const YamlNode* MapReader::required(const std::string& key) {
   return value;
 }
 
-void MapReader::finish() {
+void MapReader::finish(const std::string& allowed) {
+  const std::string others = allowed.empty() ? "allowed: " + joined(known_) : allowed;
   for (const auto& [key, value] : map_.members) {
     if (std::find(known_.begin(), known_.end(), key.text) == known_.end()) {
       const auto meant = didYouMean(key.text, known_);
       problems_.add(key,
                     "unknown key " + shown(key.text) +
                         (name_.empty() ? std::string() : " in \"" + name_ + "\""),
-                    meant ? "did you mean \"" + *meant + "\"?" : "allowed: " + joined(known_));
+                    meant ? "did you mean \"" + *meant + "\"?" : others);
     }
   }
 }

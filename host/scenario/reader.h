@@ -52,7 +52,8 @@ class MapReader {
   // Where mistakes of the map as a whole are reported.
   [[nodiscard]] const YamlNode& node() const { return map_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  void finish();
+  // `allowed`: shown instead of a list of all keys.
+  void finish(const std::string& allowed = {});
 
  private:
   const YamlNode& map_;

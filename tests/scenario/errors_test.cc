@@ -247,13 +247,17 @@ INSTANTIATE_TEST_SUITE_P(
              "s:5:48: a single value is needed here" + kLoads}},
         Case{"Limits",
              withLink("limits:\n  latency_p99_us: 5\n  latency_max_ns: 5us\n  loss_ppm: 1000001\n"
-                      "  throughput_percent: 99\n"),
+                      "  throughput_percent: 99\n  algo_factor: 1\n  zz: 1\n"),
              {"s:6:3: unknown key \"latency_p99_us\" in \"limits\" (did you mean "
               "\"latency_p99_ns\"?)",
               "s:7:19: \"5us\": \"us\" is not part of a plain number (0 to 1000000000000 (ns))",
               "s:8:13: \"1000001\" is out of range (0 to 1000000 (ppm))",
               "s:9:23: no test of this scenario measures throughput_percent (throughput_percent is "
-              "measured by T5.1)"}},
+              "measured by T5.1)",
+              "s:10:3: algo_factor is better neither high nor low (a KPI that is better high or "
+              "low, of `plumbline list kpis --markdown`)",
+              "s:11:3: unknown key \"zz\" in \"limits\" (a KPI that is better high or low, of "
+              "`plumbline list kpis --markdown`)"}},
         // Values that depend on an invalid part are not checked against it: no second message.
         Case{"NoMessagesThatFollowFromOthers",
              "plumbline: 1\nname: n\ntest: T7\ndut: {topology: {kind: switch, hosts: x}}\n"

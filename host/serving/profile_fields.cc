@@ -71,9 +71,9 @@ const Fields& fieldsOf<ModelProfile>() {
       field<&ModelProfile::shared_experts>("shared_experts",
                                            "Experts of an MoE layer that every token uses")
           .onlyIf("experts above 0", isMoe),
-      field<&ModelProfile::weight_bits>("weight_bits", "Bits of a parameter"),
-      field<&ModelProfile::kv_bits>("kv_bits", "Bits of a value of the KV cache"),
-      field<&ModelProfile::act_bits>("act_bits", "Bits of an activation"),
+      field<&ModelProfile::weight_bits>("weight_bits", "Bits of a parameter: 4, 8, 16 or 32"),
+      field<&ModelProfile::kv_bits>("kv_bits", "Bits of a value of the KV cache: 4, 8, 16 or 32"),
+      field<&ModelProfile::act_bits>("act_bits", "Bits of an activation: 4, 8, 16 or 32"),
       field<&ModelProfile::kv>("kv", "What a token leaves in the KV cache")
           .word("gqa", KvKind::kGqa)
           .word("mla", KvKind::kMla),

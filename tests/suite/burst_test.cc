@@ -16,6 +16,7 @@ namespace plumbline::suite {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Plan burstPlan(const scenario::Scenario& scenario) {
   const bench::Capabilities bench = someBench();
@@ -252,6 +253,52 @@ TEST(Burst, CorrectsForASlowerLinkBeforeTheReceivers) {
   EXPECT_NEAR(quantity(rows[0][6]).value, 250 * kSlotNs, 2 * kSlotNs);
   EXPECT_EQ(text(rows.at(1)[6]), "not observed");
   EXPECT_THAT(anomalies(result), HasSubstr("corrected buffer time not observed"));
+}
+
+// A burst of two or five frames of each of two senders behind uplinks of 60 and 75 %: arrivals that
+// the uplink spaces cannot be told from senders out of phase. (2 - r) of C slots is within the
+// uncertainty, whichever r is.
+TEST(Burst, AShortBurstBehindASlowerLinkIsUncertain) {
+  struct Link {
+    std::int64_t gigabits, uplink, buffer;
+    double burst;
+  };
+  for (const Link& one : {Link{100, 60, 17'000, 2}, Link{40, 30, 31'000, 5}}) {
+    scenario::Scenario scenario;
+    scenario.bench = "sim";
+    scenario.topology.kind = fabric::TopologyKind::kClos2;
+    scenario.topology.leaves = 2;
+    scenario.topology.spines = 1;
+    scenario.topology.hosts_per_leaf = 2;
+    scenario.topology.link_rate = gigabitsPerSecond(one.gigabits);
+    scenario.topology.fabric_rate = gigabitsPerSecond(one.uplink);
+    scenario.switches.buffer_per_port = Bytes(one.buffer);
+    scenario.traffic.message_sizes = {{Bytes(4'096)}};
+    scenario.parameters.incast_ratios = {{2}};
+    scenario.parameters.repetitions = 2;
+    SimRunner runner(gigabitsPerSecond(one.gigabits));
+    const results::TestResult result =
+        burstProcedure().run({scenario, runner.bench.capabilities()}, runner);
+    ASSERT_TRUE(result.valid);
+    const auto& row = table(result, "burst").rows.at(0);
+    EXPECT_EQ(quantity(row.at(2)).value, one.burst);
+    const double implied = quantity(row.at(5)).value;
+    const results::Quantity& corrected = quantity(row.at(6));
+    const double uplink = static_cast<double>(one.uplink) / static_cast<double>(one.gigabits);
+    const double right = implied / 2 * (2 - uplink);
+    ASSERT_TRUE(results::reachOf(corrected));
+    EXPECT_LE(right - corrected.value, results::reachOf(corrected)->above) << one.gigabits;
+  }
+}
+
+TEST(Burst, BitErrorsAreAnAnomaly) {
+  scenario::Scenario scenario = someScenario();
+  scenario.bit_errors = {{"hosts", 1e-7}};
+  FakeDut dut = queueDut();
+  EXPECT_THAT(anomalies(runTest(burstProcedure(), scenario, dut)), HasSubstr("have bit errors"));
+  scenario.bit_errors = {{"hosts", 0}};
+  EXPECT_THAT(anomalies(runTest(burstProcedure(), scenario, dut)),
+              Not(HasSubstr("have bit errors")));
 }
 
 // 4 MB hold 3,629 frames of 1,102 B. At 3:1 one of the senders is on the receiver's leaf: its

@@ -103,7 +103,7 @@ void addVariation(const WindowFigure& requests, const WindowFigure& ttft, Result
       fmt::format("The draft expects less than 1 %. From sampling alone, the relative standard "
                   "error of a P99 of n requests with an exponential tail is sqrt(99 / n) / ln 100: "
                   "1 % takes {:.0f} requests a window.",
-                  requestsForP99(kDraftVariation)),
+                  std::ceil(requestsForP99(kDraftVariation))),
       {"Requests a window", "Mean", "Smallest", "Largest", "Largest less smallest", "CV",
        "Standard error from sampling"},
       {}};

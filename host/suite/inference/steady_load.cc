@@ -142,7 +142,7 @@ std::vector<double> decodeShares(const serving::ServingResult& result, WorkerSha
     return shares;
   }
   for (const serving::RequestRecord& record : result.requests) {
-    if (record.outcome == serving::Outcome::kRejected) continue;
+    if (!record.measured || record.outcome == serving::Outcome::kRejected) continue;
     shares[record.decode_worker] += of == WorkerShare::kBytes
                                         ? static_cast<double>(record.bytes + record.resent)
                                         : record.generated;

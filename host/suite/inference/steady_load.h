@@ -39,7 +39,8 @@ double prefillCapacity(const serving::ServingProgram& program);
 // Largest request rate that both prefill and decode pools can sustain.
 double requestCapacity(const serving::ServingProgram& program);
 
-// Share of each decode worker in a run: bytes of KV cache, seconds in steps, tokens.
+// Share of each decode worker: bytes of KV cache and tokens of the measured requests, seconds in
+// steps of the whole run.
 enum class WorkerShare { kBytes, kBusy, kTokens };
 std::vector<double> decodeShares(const serving::ServingResult& result, WorkerShare of);
 

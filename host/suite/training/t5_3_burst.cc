@@ -248,6 +248,7 @@ class BurstRun {
         "Longest burst tried", counted(settings_.max_burst, "frame") + " per sender");
     for (const BurstPoint& point : burstPointsOf(settings_)) measure(point);
     noteTrimming();
+    noteBitErrors();
     results::TestResult& result = builder_.result();
     result.tables.push_back(std::move(table_));
     result.charts.push_back(std::move(frames_));
@@ -431,6 +432,18 @@ class BurstRun {
         "burst");
   }
 
+  // Bit errors lose frames of bursts that the buffer holds.
+  void noteBitErrors() {
+    const std::vector<fabric::BitErrorSpec>& errors = config_.scenario.bit_errors;
+    const bool any = std::any_of(errors.begin(), errors.end(),
+                                 [](const fabric::BitErrorSpec& one) { return one.rate > 0; });
+    if (!any || config_.scenario.switches.llr) return;
+    builder_.anomaly(
+        "links of the DUT have bit errors: bursts and buffer times may be those without such a "
+        "loss, not those that the buffer holds (dut.bit_errors)",
+        "burst");
+  }
+
   // The mean over the repetitions, in frames of a sender: a KPI, and how well it repeats.
   Quantity lengthOf(const BurstPoint& point, const std::vector<Reading>& readings,
                     const char* metric, const char* kpi) {
@@ -493,7 +506,8 @@ class BurstRun {
     for (std::size_t i = 0; i < found.lossless.size(); ++i) {
       const double length = found.lossless[i];
       const std::optional<double> slots = found.arrivals[i];
-      double leaving = 1;  // frames per slot
+      double leaving = 1;       // frames per slot
+      double perhaps_less = 0;  // a short burst over a slower link looks as one does out of phase
       if (!slots || !isBusyThroughout(point, length, *slots)) {
         // The frames of several senders may leave at one rate while the burst lasts, and at
         // another one when the queue of some is empty.
@@ -506,13 +520,15 @@ class BurstRun {
           return std::string("not observed");
         }
         leaving = (length - 1) / *slots;
+      } else {
+        perhaps_less = std::max(1 - (length * point.ratio - 1) / *slots, 0.0);
       }
       const double held = point.ratio - leaving;  // of the frames of a slot
       Reading time = within(length, 1, "whole frames:").times(held * slot_ns);
       // The burst comes in as much longer than the slots that it takes to leave its senders.
       const Reading later = pathDifference(point, found.single).times(leaving * slot_ns);
       time.value -= later.value;
-      time.width += later.width;
+      time.width += later.width + 2 * perhaps_less * length * slot_ns;
       readings.push_back(std::move(time));
     }
     return quantityOf(readings, "ns");

@@ -266,7 +266,7 @@ TEST(SimBench, TheLoadOfUnacknowledgedJobsEndsWithTheLastFrame) {
     spec.transport = roce;
     spec.workload.emplace();
     spec.workload->jobs = {messagesBetween({{0, 4}}, 409'600, 1)};
-    // The last packets, or none of them, have no way.
+    // With a cut the last packets are lost behind the second switch.
     if (cut) spec.dut.failures.push_back({"leaf1-host4", microseconds(30), {}});
     const TrialResult result = run(spec);
     const bench::LinkLoad* first = loadOf(result, "host0-leaf0");

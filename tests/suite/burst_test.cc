@@ -225,22 +225,30 @@ TEST(Burst, OnSimulatedHostsIsTheFluidBound) {
   }
 }
 
-// 64,000 B hold 250 frames. Behind an uplink of a quarter of the rate three of four frames of a
-// burst stay in the DUT: 333 of them fill it (RFC 9004: implied * (1 - 25 %)). Of two senders the
-// rate at which frames leave is not known while the burst lasts.
-TEST(Burst, CorrectsForASlowerLinkBeforeTheReceivers) {
+// Two leaves below one spine, on the bench of simulated hosts.
+scenario::Scenario twoLeaves(std::uint32_t hosts_per_leaf, BitRate link, BitRate uplink,
+                             Bytes buffer) {
   scenario::Scenario scenario;
   scenario.bench = "sim";
   scenario.topology.kind = fabric::TopologyKind::kClos2;
   scenario.topology.leaves = 2;
   scenario.topology.spines = 1;
-  scenario.topology.hosts_per_leaf = 3;
-  scenario.topology.link_rate = gigabitsPerSecond(100);
-  scenario.topology.fabric_rate = gigabitsPerSecond(25);
-  scenario.switches.buffer_per_port = Bytes(64'000);
+  scenario.topology.hosts_per_leaf = hosts_per_leaf;
+  scenario.topology.link_rate = link;
+  scenario.topology.fabric_rate = uplink;
+  scenario.switches.buffer_per_port = buffer;
+  scenario.parameters.repetitions = 2;
+  return scenario;
+}
+
+// 64,000 B hold 250 frames. Behind an uplink of a quarter of the rate three of four frames of a
+// burst stay in the DUT: 333 of them fill it (RFC 9004: implied * (1 - 25 %)). Of two senders the
+// rate at which frames leave is not known while the burst lasts.
+TEST(Burst, CorrectsForASlowerLinkBeforeTheReceivers) {
+  scenario::Scenario scenario =
+      twoLeaves(3, gigabitsPerSecond(100), gigabitsPerSecond(25), Bytes(64'000));
   scenario.traffic.frame_sizes = {{Bytes(256)}};
   scenario.parameters.incast_ratios = {{1, 2}};
-  scenario.parameters.repetitions = 2;
   scenario.parameters.max_burst = 1000;
   SimRunner runner(gigabitsPerSecond(100));
   const results::TestResult result =
@@ -264,18 +272,10 @@ TEST(Burst, AShortBurstBehindASlowerLinkIsUncertain) {
     double burst;
   };
   for (const Link& one : {Link{100, 60, 17'000, 2}, Link{40, 30, 31'000, 5}}) {
-    scenario::Scenario scenario;
-    scenario.bench = "sim";
-    scenario.topology.kind = fabric::TopologyKind::kClos2;
-    scenario.topology.leaves = 2;
-    scenario.topology.spines = 1;
-    scenario.topology.hosts_per_leaf = 2;
-    scenario.topology.link_rate = gigabitsPerSecond(one.gigabits);
-    scenario.topology.fabric_rate = gigabitsPerSecond(one.uplink);
-    scenario.switches.buffer_per_port = Bytes(one.buffer);
+    scenario::Scenario scenario = twoLeaves(2, gigabitsPerSecond(one.gigabits),
+                                            gigabitsPerSecond(one.uplink), Bytes(one.buffer));
     scenario.traffic.message_sizes = {{Bytes(4'096)}};
     scenario.parameters.incast_ratios = {{2}};
-    scenario.parameters.repetitions = 2;
     SimRunner runner(gigabitsPerSecond(one.gigabits));
     const results::TestResult result =
         burstProcedure().run({scenario, runner.bench.capabilities()}, runner);
@@ -305,18 +305,10 @@ TEST(Burst, BitErrorsAreAnAnomaly) {
 // frames leave for 200 us before those of the others arrive, and are no part of what the buffer
 // holds.
 TEST(Burst, FramesThatLeaveBeforeOthersArriveWereNotHeld) {
-  scenario::Scenario scenario;
-  scenario.bench = "sim";
-  scenario.topology.kind = fabric::TopologyKind::kClos2;
-  scenario.topology.leaves = 2;
-  scenario.topology.spines = 1;
-  scenario.topology.hosts_per_leaf = 2;
-  scenario.topology.link_rate = gigabitsPerSecond(100);
-  scenario.topology.fabric_rate = gigabitsPerSecond(400);
-  scenario.switches.buffer_per_port = Bytes(4'000'000);
+  scenario::Scenario scenario =
+      twoLeaves(2, gigabitsPerSecond(100), gigabitsPerSecond(400), Bytes(4'000'000));
   scenario.traffic.frame_sizes = {{Bytes(1102)}};
   scenario.parameters.incast_ratios = {{2, 3}};
-  scenario.parameters.repetitions = 2;
   constexpr double kSlotNs = (1102 + 20) * 0.08;
   for (const std::int64_t cable_us : {0, 50, 100}) {
     scenario.topology.fabric_link_delay = nanoseconds(250) + microseconds(cable_us);

@@ -716,9 +716,9 @@ TEST(Free, EveryLinkIsInTheResult) {
   const results::Table& ports = tableOf(result, "paused_ports");
   EXPECT_EQ(ports.columns.back(), "Priority 3");
   double of_ports = 0;
-  const double time = runner.results[0].fabric->load_end.toMicroseconds();
+  const double load_us = runner.results[0].fabric->load_end.toMicroseconds();
   for (const auto& row : ports.rows) {
-    EXPECT_NEAR(numberIn(row.at(3)), 100 * numberIn(row.back()) / time, 1e-9);
+    EXPECT_NEAR(numberIn(row.at(3)), 100 * numberIn(row.back()) / load_us, 1e-9);
     EXPECT_GT(numberIn(row.at(1)), 0);
     EXPECT_NEAR(numberIn(row.at(2)), numberIn(row.back()), 1e-9);
     of_ports += numberIn(row.at(2));

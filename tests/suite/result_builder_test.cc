@@ -36,21 +36,25 @@ results::TestResult repeatedResult(const std::vector<double>& first,
 TEST(SwitchConfiguration, HasTheTimesOfFlowControl) {
   fabric::SwitchSpec switches;
   fabric::PfcSpec& pfc = switches.pfc.emplace();
+  pfc.dynamic_alpha = Fraction::percent(50);
   pfc.quanta = 3;
   pfc.response = nanoseconds(40);
   pfc.watchdog.emplace().detection = milliseconds(7);
   switches.cbfc.emplace().channels = 0x10;
   switches.cbfc->update_spacing = Bytes(12'345);
+  switches.cbfc->packet_overhead = -4;
   switches.ecn.emplace_back().at_dequeue = true;
   ConfigurationLines lines;
   addSwitchConfiguration(switches, lines);
   const std::map<std::string, std::string> by_name(lines.begin(), lines.end());
   EXPECT_EQ(by_name.at("PFC"),
-            "xoff 100000 B, xon 97000 B, headroom 100000 B, priorities 0x08, pauses of 3 x 512 bit "
-            "times, response 40 ns, watchdog drops after 7 ms, restores after 200 ms, polls every "
+            "xoff 100000 B, xon 97000 B, headroom 100000 B, priorities 0x08, xoff at 0.5 of the "
+            "free buffer, pauses of 3 x 512 bit times, response 40 ns, watchdog drops after 7 ms, "
+            "restores after 200 ms, polls every "
             "100 ms");
   EXPECT_EQ(by_name.at("CBFC"),
-            "2048 credits of 128 B, channels 0x10; updates every 12345 B or 1 us, effective after "
+            "2048 credits of 128 B, channels 0x10, -4 B a frame; updates every 12345 B or 1 us, "
+            "effective after "
             "100 ns");
   EXPECT_THAT(by_name.at("ECN"), HasSubstr(", when frames leave"));
 }

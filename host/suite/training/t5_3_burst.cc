@@ -507,7 +507,7 @@ class BurstRun {
       const double length = found.lossless[i];
       const std::optional<double> slots = found.arrivals[i];
       double leaving = 1;       // frames per slot
-      double perhaps_less = 0;  // a short burst over a slower link looks as one does out of phase
+      double perhaps_less = 0;  // a slower link and senders out of phase look alike
       if (!slots || !isBusyThroughout(point, length, *slots)) {
         // The frames of several senders may leave at one rate while the burst lasts, and at
         // another one when the queue of some is empty.

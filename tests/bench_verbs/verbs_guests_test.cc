@@ -36,6 +36,7 @@ constexpr const char* kInitiatorAddress = "198.18.0.2";
 constexpr unsigned kMemory_mb = 640;
 constexpr std::chrono::seconds kBootTime{120};
 constexpr std::chrono::seconds kTestTime{500};
+constexpr std::chrono::seconds kChannelTime{120};
 
 // Runs a command; its output goes to `file`.
 int shell(const std::string& command, const std::filesystem::path& file) {
@@ -243,7 +244,7 @@ void checkComparison(const std::filesystem::path& results) {
 // Until the target program has the target of one more channel, and its messages have begun.
 void waitForChannel(GuestMachine& target) {
   target.listen({});  // its earlier output
-  const auto deadline = std::chrono::steady_clock::now() + kTestTime;
+  const auto deadline = std::chrono::steady_clock::now() + kChannelTime;
   while (std::chrono::steady_clock::now() < deadline) {
     for (const std::string& line : target.listen(std::chrono::milliseconds(100))) {
       if (!line.ends_with("queue pairs")) continue;

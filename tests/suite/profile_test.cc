@@ -194,6 +194,21 @@ TEST(Settings, UdpSweepsFrameSizes) {
   EXPECT_EQ(throughput.sizes[6].frame, Bytes(1518));
 }
 
+// FACTS: a queue pair is RoCE's, a packet delivery context RUD's and ROD's.
+TEST(Settings, QueuePairsAreSweptWhereThereAreSome) {
+  scenario::Scenario scenario = standardScenario();
+  const auto pairs = [&](bench::Transport transport) {
+    scenario.traffic.format.transport = transport;
+    return settings(TestId::kLatency, scenario).qps;
+  };
+  EXPECT_THAT(pairs(bench::Transport::kRoceWrite), ElementsAre(16));
+  EXPECT_THAT(pairs(bench::Transport::kUetRud), ElementsAre(16));
+  for (const auto none :
+       {bench::Transport::kUdp, bench::Transport::kUetRudi, bench::Transport::kUetUud}) {
+    EXPECT_THAT(pairs(none), ElementsAre(1));
+  }
+}
+
 TEST(Settings, RatiosStopAtTheBenchsPorts) {
   scenario::Scenario scenario = standardScenario();
   scenario.topology.hosts = 64;

@@ -90,6 +90,11 @@ TEST(ServingSoak, ADayWithoutEventsHasNoTrend) {
   };
   EXPECT_TRUE(deviation("clock compressed: of each 7200 s a window of 1 s"));
   EXPECT_TRUE(deviation("cannot show a variation of 1 %"));
+  const auto load = std::find_if(result.configuration.begin(), result.configuration.end(),
+                                 [](const auto& line) { return line.first == "Load"; });
+  ASSERT_NE(load, result.configuration.end());
+  EXPECT_EQ(load->second,
+            "16 requests/s, 80 % of the capacity of the pools; not the rate of serving.workload");
 }
 
 // 0.0001 of 450,000 pages: 45, three or four in each window.

@@ -168,6 +168,7 @@ TEST(Throughput, SaysWhenNoRateIsWithoutLoss) {
   EXPECT_TRUE(result.valid);
   EXPECT_EQ(kpi(result, "throughput_percent", kPoint).value, 0);
   EXPECT_THAT(anomalies(result), HasSubstr("no rate passed"));
+  EXPECT_THAT(result.summary, HasSubstr("no rate passed; the lowest one was 1/64 of line rate"));
 }
 
 TEST(Throughput, NotesResultsThatDoNotRepeat) {

@@ -185,6 +185,11 @@ constexpr std::array<TimeUnit, 5> kTimeUnits{
 
 }  // namespace
 
+bool hasQueuePairs(bench::Transport transport) {
+  return transport != bench::Transport::kUdp && transport != bench::Transport::kUetRudi &&
+         transport != bench::Transport::kUetUud;
+}
+
 std::uint32_t rateSteps(Fraction resolution) {
   const std::int64_t step = resolution.partsPerTrillion();
   return static_cast<std::uint32_t>((Fraction::kOne + step - 1) / step);
@@ -244,6 +249,7 @@ Settings settingsFor(TestId test, const TestConfig& config) {
     }
   }
   settings.qps = traffic.qps.value_or(settings.qps);
+  if (!hasQueuePairs(format.transport)) settings.qps = {1};
   settings.repetitions = parameters.repetitions.value_or(settings.repetitions);
   // Without any wait, frames left in the DUT would be no fault of a trial.
   settings.drain = std::max(

@@ -53,6 +53,10 @@ struct HiddenOverload {
 std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settings,
                                              const TestConfig& config);
 
+// Whether frames belong to queue pairs or to packet delivery contexts, which a test can have many
+// of; plain UDP frames, RUDI and UUD do not.
+bool hasQueuePairs(bench::Transport transport);
+
 // Steps of a search over line rate that this resolution asks for.
 std::uint32_t rateSteps(Fraction resolution);
 

@@ -217,8 +217,10 @@ void ResultBuilder::configure(const Settings& settings, const TestConfig& config
   }
   add(settings.message_sizes ? "Message sizes" : "Frame sizes",
       joinedText(settings.sizes, [](const SizePoint& size) { return size.label; }));
-  add("Queue pairs per pair",
-      joinedText(settings.qps, [](std::uint32_t qps) { return std::to_string(qps); }));
+  if (hasQueuePairs(config.scenario.traffic.format.transport)) {
+    add("Queue pairs per pair",
+        joinedText(settings.qps, [](std::uint32_t qps) { return std::to_string(qps); }));
+  }
   if (!settings.directions.empty())
     add("Directions", joinedText(settings.directions, directionText));
   if (settings.duration > Picoseconds()) add("Trial duration", durationText(settings.duration));

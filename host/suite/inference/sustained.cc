@@ -20,8 +20,11 @@ void sustainRate(const TestConfig& config, Numbers& numbers, serving::ServingPro
         "(parameters.rates)");
   }
   setRequestRate(program.workload, kSustained * base);
-  numbers.configure("Load", fmt::format("{:.3g} requests/s, 80 % of {}", kSustained * base,
-                                        rates ? "parameters.rates" : "the capacity of the pools"));
+  const scenario::ServingSection& section = servingSection(config);
+  const bool replaced = section.workload && !section.left_out.arrivals;
+  numbers.configure("Load", fmt::format("{:.3g} requests/s, 80 % of {}{}", kSustained * base,
+                                        rates ? "parameters.rates" : "the capacity of the pools",
+                                        replaced ? "; not the rate of serving.workload" : ""));
 }
 
 serving::ServingProgram sustainedProgram(const TestConfig& config, Numbers& numbers,

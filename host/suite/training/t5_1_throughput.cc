@@ -295,6 +295,12 @@ class ThroughputRun {
     }
     builder_.primary(fmt::format("throughput, {}", last_->point.label()), last_->percent);
     builder_.primary(fmt::format("aggregate payload, {}", last_->point.label()), last_->payload);
+    if (last_->percent.value == 0) {
+      builder_.result().summary =
+          fmt::format("{}: no rate passed; the lowest one was 1/{} of line rate.",
+                      last_->point.label(), settings_.rate_steps);
+      return;
+    }
     builder_.result().summary = fmt::format(
         "{}: every frame was sent in time and arrived up to {} of line rate, {} of payload.",
         last_->point.label(), results::quantityText(last_->percent),

@@ -237,8 +237,8 @@ class LatencyRun {
           "round trip");
     } else {
       builder_.deviation(
-          "round-trip latency not measured: traffic in one direction only, and the card "
-          "has no reflector",
+          "round-trip latency not measured: traffic in one direction only, and the tester "
+          "has no reflector of these frames",
           "round trip");
     }
     if (no_loaded_trips_) {

@@ -118,6 +118,24 @@ TEST(ResultBuilder, FramesBeyondTheWindowAreOneAnomaly) {
   EXPECT_EQ(result.anomalies[0].where, "trial with 5");
 }
 
+// A P99 needs 10 / (1 - 0.99) samples.
+TEST(ResultBuilder, MarksInTablesAloneAreAnAnomaly) {
+  const scenario::Scenario scenario = smallFabric();
+  const SimRunner runner;
+  ResultBuilder builder(scaleProcedure(), "section 11.1", std::vector<results::Deviation>(),
+                        {scenario, runner.bench.capabilities()});
+  const auto p99 = [](std::uint64_t samples) {
+    return std::vector<results::Cell>{std::string("x"), modelledPercentile(1, "ms", 0.99, samples)};
+  };
+  builder.result().tables = {{"a", "Enough", "", {"Point", "P99"}, {p99(1000)}},
+                             {"b", "Before and after", "", {"Point", "P99"}, {p99(999), p99(5)}}};
+  const results::TestResult result = builder.take();
+  ASSERT_EQ(result.anomalies.size(), 1U);
+  EXPECT_EQ(result.anomalies[0].what,
+            "too few samples for 2 percentiles in tables, which are marked: Before and after");
+  EXPECT_EQ(result.anomalies[0].where, "percentiles");
+}
+
 // The deviation of the mean is 2.333 / sqrt(3) us with two degrees of freedom, and so its expanded
 // uncertainty 4.30 times 1.35 us: 6 us. 0.4 of 100.456 us is not justified.
 TEST(ResultBuilder, AFigureInASentenceHasThePlacesOfItsUncertainty) {

@@ -113,6 +113,25 @@ std::string joinedText(const Values& values, Text text) {
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
+// Tables with percentiles that rest on too few samples.
+std::optional<std::string> fewSamplesOf(const std::vector<results::Table>& tables) {
+  std::size_t few = 0;
+  std::vector<std::string> titles;
+  for (const results::Table& table : tables) {
+    const std::size_t before = few;
+    for (const auto& row : table.rows) {
+      few += std::count_if(row.begin(), row.end(), [](const results::Cell& cell) {
+        const auto* quantity = std::get_if<results::Quantity>(&cell);
+        return quantity != nullptr && quantity->percentile && quantity->percentile->tooFew();
+      });
+    }
+    if (few > before) titles.push_back(table.title);
+  }
+  if (few == 0) return std::nullopt;
+  return fmt::format("too few samples for {} in tables, which are marked: {}",
+                     counted(few, "percentile"), fmt::join(titles, "; "));
+}
+
 }  // namespace
 
 results::Quantity quantityOf(std::span<const double> values, std::string unit,
@@ -371,7 +390,10 @@ void ResultBuilder::noteFewSamples() {
     ++few;
     if (worst == nullptr || share(*percentile) < share(*worst->quantity.percentile)) worst = &kpi;
   }
-  if (worst == nullptr) return;
+  if (worst == nullptr) {
+    if (auto what = fewSamplesOf(result_.tables)) anomaly(*std::move(what), "percentiles");
+    return;
+  }
   anomaly(fmt::format("{} of {} percentiles rest on too few samples and are marked; the least "
                       "supported: {}{}{}, {}",
                       few, percentiles, worst->name, worst->point.empty() ? "" : " at ",

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "suite/framework/figures.h"
 #include "suite/framework/reading.h"
 #include "suite/framework/switch_configuration.h"
 #include "suite/framework/trial_configuration.h"
@@ -30,6 +31,30 @@ results::TestResult repeatedResult(const std::vector<double>& first,
   builder.kpi("time_us", "first", builder.repeated("first", "time", first, "us"));
   builder.kpi("time_us", "second", builder.repeated("second", "time", second, "us"));
   return builder.take();
+}
+
+// The text of a figure that one of two repetitions observed.
+std::string halfObserved(double value, const char* unit) {
+  const scenario::Scenario scenario = smallFabric();
+  const SimRunner runner;
+  Design design({scenario, runner.bench.capabilities()});
+  design.add({}, {}, 0);
+  Figure figure{.column = "Convergence", .unit = unit, .kpi = ""};
+  figure.absent = "never converged";
+  figure.paired = [value](std::size_t, std::size_t repetition,
+                          const bench::TrialResult&) -> std::optional<Reading> {
+    if (repetition == 0) return std::nullopt;
+    return Reading(value);
+  };
+  Measured measured{design.points.front(), std::vector<bench::TrialResult>(2)};
+  return std::get<std::string>(cellOf(design, measured, figure));
+}
+
+TEST(Figures, OneThatSomeRepetitionsObservedHasAReadableUnit) {
+  const std::string rest = " in 1 of 2 repetitions, else never converged";
+  EXPECT_EQ(halfObserved(982'312.4, "us"), "982 ms" + rest);
+  EXPECT_EQ(halfObserved(3, "us"), "3 µs" + rest);
+  EXPECT_EQ(halfObserved(12'000, ""), "12,000" + rest);
 }
 
 // What changes a result is in the configuration, so that two runs that differ say in what.

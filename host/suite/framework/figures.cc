@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "results/number_text.h"
+#include "results/units.h"
 #include "suite/framework/fabric_pictures.h"
 
 namespace plumbline::suite {
@@ -99,8 +101,10 @@ std::string partlyObserved(const std::vector<Reading>& values, std::size_t repet
       std::accumulate(values.begin(), values.end(), 0.0,
                       [](double before, const Reading& reading) { return before + reading.value; });
   const double mean = sum / static_cast<double>(values.size());
-  return fmt::format("{:.4g} {} in {} of {} repetitions, else {}", mean, figure.unit, values.size(),
-                     repetitions, figure.absent);
+  const results::ScaledUnit scaled = results::fitUnit(figure.unit, std::abs(mean));
+  return fmt::format("{}{}{} in {} of {} repetitions, else {}",
+                     results::measuredNumber(mean / scaled.factor), scaled.unit.empty() ? "" : " ",
+                     results::shownUnit(scaled.unit), values.size(), repetitions, figure.absent);
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ Declarations servingFigures() {
       more("goodput_tokens_per_s", kTokensPerSecond, "Tokens of requests that kept their limits"),
       ofTimes(
           more("goodput_share_percent", kShare,
-               "Tokens of requests that kept their limits, share of the tokens of all requests")),
+               "Tokens of requests that kept their limits, share of the tokens that were generated "
+               "for requests that arrived in the window")),
       more("slo_percent", kShare, "Requests that kept their limits, share of those that arrived"),
       neither("kv_flows", kCount, "Flows of a request's KV cache"),
       neither("kv_request_bytes", kBytes, "KV cache of a request on the fabric"),

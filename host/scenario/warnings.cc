@@ -75,6 +75,7 @@ class Checks {
     // On other benches the switch is a real one, or there is none, whatever the file says.
     if (!simulatesDut(scenario_.bench) || topology_.switches().empty()) return;
     checkHeadroom();
+    checkPauses();
     checkBuffers();
     checkCredits();
     checkEcn();
@@ -125,6 +126,20 @@ class Checks {
                      sizeText(switches().pfc->headroom), sizeText(need->bytes),
                      topology_.linkName(need->link), need->short_of_it, need->links),
          fmt::format("at least {}B", need->bytes.count()));
+  }
+
+  // A switch renews a PAUSE after half of its time; the renewal waits for the frame on the wire.
+  void checkPauses() {
+    if (!switches().pfc) return;
+    constexpr std::int64_t kHalfQuantumBytes = 512 / 8 / 2;
+    const std::int64_t frame = (longestFrame() + kWireOverheadBytes).count();
+    const std::int64_t least = (frame + kHalfQuantumBytes - 1) / kHalfQuantumBytes;
+    if (switches().pfc->quanta >= least) return;
+    warn("dut.switch.pfc.quanta",
+         fmt::format("a pause of {} x 512 bit times may end before it is renewed: the PAUSE frame "
+                     "is repeated after half of that, and may wait for a frame of {}",
+                     switches().pfc->quanta, sizeText(longestFrame())),
+         fmt::format("at least {}", least));
   }
 
   // Of the switch with the most ports, which has the least room.

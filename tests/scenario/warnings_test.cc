@@ -77,6 +77,15 @@ TEST(Warnings, BuffersBelowWhatPfcCounts) {
                              "reserves leave 100 KB of the shared buffer")));
 }
 
+// A frame of 4096 + 78 B takes (4174 + 20) / 64 = 65.5 quanta, half of a pause of 131.1.
+TEST(Warnings, PausesThatEndBeforeTheyAreRenewed) {
+  EXPECT_THAT(warnings(file(kClos, "switch: {pfc: {quanta: 131}}", kRoce)),
+              ElementsAre("s:3:24: a pause of 131 x 512 bit times may end before it is renewed: "
+                          "the PAUSE frame is repeated after half of that, and may wait for a "
+                          "frame of 4.174 KB (at least 132)"));
+  EXPECT_THAT(warnings(file(kClos, "switch: {pfc: {quanta: 132}}", kRoce)), IsEmpty());
+}
+
 TEST(Warnings, EcnThatNeverMarksOrThatPfcForestalls) {
   EXPECT_THAT(
       warnings(file(kClos, "switch: {buffer: 400KB, ecn: {kmin: 400KB, kmax: 1MB}}", kRoce)),

@@ -16,7 +16,9 @@
 namespace plumbline::suite {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 
 constexpr const char* kPackets = "packets";
@@ -160,6 +162,29 @@ TEST(ScaleLimit, PoolsGrowFromBothEnds) {
   EXPECT_THAT(clusterHosts({scenario, runner.bench.capabilities()}, 4), ElementsAre(0, 1, 8, 9));
 }
 
+// Lists are for the other tests of a scenario: this one has a message, a group and a model.
+TEST(ScaleLimit, SaysThatItTakesTheFirstOfAList) {
+  scenario::Scenario scenario = cluster(4);
+  scenario.parameters.nodes = {2};
+  scenario.parameters.sizes = {{Bytes(1 << 16), Bytes(16 << 20)}};
+  scenario.parameters.ranks = {{2, 4}};
+  scenario.parameters.experts.models = {"m4", "m5"};
+  const results::TestResult result = runTest(scaleLimitProcedure(), scenario);
+  const auto configured = [&](const std::string& name) {
+    for (const auto& [key, value] : result.configuration) {
+      if (key == name) return value;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(configured("Message of a pair"), "64 KiB");
+  EXPECT_EQ(configured("Models"), "M4");
+  for (const char* text :
+       {"of parameters.sizes the first of 2 values", "of parameters.ranks the first of 2 values",
+        "of parameters.experts.models the first of 2 values", "16 MiB"}) {
+    EXPECT_THAT(result.deviations, Contains(Field(&results::Deviation::what, HasSubstr(text))));
+  }
+}
+
 TEST(ScaleLimit, RefusesWhatCannotBe) {
   const auto why = [](const scenario::Scenario& scenario) {
     const SimRunner runner;
@@ -172,6 +197,17 @@ TEST(ScaleLimit, RefusesWhatCannotBe) {
   EXPECT_THAT(why(scenario), HasSubstr("a cluster of 3 servers"));
   scenario.parameters.nodes = {2, 32};
   EXPECT_THAT(why(scenario), HasSubstr("the DUT has hosts for 16"));
+  scenario = cluster(4);
+  scenario.serving->program.system.servers.nics = 4;
+  scenario.serving->program.system.servers.gpus = 4;
+  scenario.parameters.nodes = {2};
+  for (const std::uint32_t ranks : {2U, 8U}) {
+    scenario.parameters.ranks = {ranks};
+    EXPECT_EQ(why(scenario), "") << ranks;
+  }
+  scenario.parameters.ranks = {6};
+  EXPECT_THAT(why(scenario), HasSubstr("EP groups of 6 ranks (parameters.ranks) on servers with "
+                                       "4 NICs share servers"));
   scenario = cluster(4);
   scenario.serving->program.hosts = {0, 1};
   EXPECT_THAT(why(scenario), HasSubstr("no serving.hosts"));

@@ -154,13 +154,22 @@ TEST(ServingRequests, WorkersAndTheirKvCache) {
 }
 
 // The load must not end while requests are measured.
-TEST(ServingRequests, ATraceThatIsTooShortIsRefused) {
+TEST(ServingRequests, ALoadThatIsTooShortIsRefused) {
   SimRunner runner;
-  const scenario::Scenario scenario = underTrace(105);
-  const auto refusals = overloadProcedure().plan({scenario, runner.bench.capabilities()}).refusals;
-  ASSERT_FALSE(refusals.empty());
-  EXPECT_THAT(refusals.front(), HasSubstr("the trace (serving.trace) lasts"));
-  EXPECT_THAT(refusals.front(), HasSubstr("100 requests/s"));
+  scenario::Scenario scenario = underTrace(105);
+  const auto refusals = [&] {
+    return overloadProcedure().plan({scenario, runner.bench.capabilities()}).refusals;
+  };
+  ASSERT_FALSE(refusals().empty());
+  EXPECT_THAT(refusals().front(), HasSubstr("the trace (serving.trace) lasts"));
+  EXPECT_THAT(refusals().front(), HasSubstr("100 requests/s"));
+  scenario.serving->workload = serving::fixedWorkload(1, 20, 4, 105);
+  ASSERT_FALSE(refusals().empty());
+  EXPECT_THAT(refusals().front(), HasSubstr("the load of 105 requests (serving.workload.requests) "
+                                            "ends after 1.05 s at 100 requests/s, and warm-up and "
+                                            "window take 1 s"));
+  scenario.serving->workload->requests = 111;
+  EXPECT_TRUE(refusals().empty());
 }
 
 // The figures belong to the rate that came.
@@ -173,7 +182,22 @@ TEST(ServingRequests, APartOfATraceWithAnotherRateIsAnAnomaly) {
   scenario.serving->workload->trace = std::make_shared<const serving::StoredTrace>(trace);
   const results::TestResult result = runTest(overloadProcedure(), scenario);
   EXPECT_THAT(result.anomalies, Contains(Field(&results::Anomaly::what,
-                                               HasSubstr("has another rate than all of it"))));
+                                               HasSubstr("requests arrived at another rate"))));
+}
+
+// The window of a second lies in the first of the phases, which has twice the mean rate.
+TEST(ServingRequests, AWindowInOnePhaseHasAnotherRate) {
+  scenario::Scenario scenario = underTrace(200);
+  scenario.serving->workload = serving::fixedWorkload(1, 20, 4, UINT64_MAX);
+  serving::ArrivalSpec& arrivals = scenario.serving->workload->arrivals;
+  arrivals.kind = serving::ArrivalKind::kOnOff;
+  arrivals.on = arrivals.off = seconds(2);
+  scenario.parameters.rates = {100};
+  const auto anomaly = Contains(
+      Field(&results::Anomaly::what, HasSubstr("requests arrived at another rate in the")));
+  EXPECT_THAT(runTest(aggregateTokensProcedure(), scenario).anomalies, anomaly);
+  arrivals.on = arrivals.off = milliseconds(10);
+  EXPECT_THAT(runTest(aggregateTokensProcedure(), scenario).anomalies, Not(anomaly));
 }
 
 // Without measurements there is no verdict on the system.

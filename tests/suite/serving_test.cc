@@ -16,6 +16,7 @@
 namespace plumbline::suite {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
@@ -60,7 +61,7 @@ TEST(Parallelism, FlowsMeetAtTheNicsAsTheMappingSays) {
   section.program.system.model = *serving::builtInModel("cfg-b");
   section.program.system.servers = {};
   section.program.system.transfer.unit = serving::TransferUnit::kRequest;
-  section.workload = serving::fixedWorkload(1, 4096, 4, 4);
+  section.workload = serving::fixedWorkload(1, 4096, 4, UINT64_MAX);
   section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
   section.warmup = Picoseconds();
   scenario.parameters.duration = seconds(4);
@@ -88,7 +89,7 @@ TEST(DecodeFairness, IsOneForEqualRequestsInTurn) {
   scenario::Scenario scenario = system(1, 4);
   auto& section = *scenario.serving;
   const auto expectOne = [&](double rate, const std::vector<const char*>& names) {
-    section.workload = serving::fixedWorkload(rate, 16, 4, 100);
+    section.workload = serving::fixedWorkload(rate, 16, 4, UINT64_MAX);
     section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
     const results::TestResult result = runTest(decodeFairnessProcedure(), scenario);
     for (const char* name : names) {
@@ -96,11 +97,26 @@ TEST(DecodeFairness, IsOneForEqualRequestsInTurn) {
     }
   };
   // 40 requests in the warm-up and 60 in the window, of 0.4 and 0.6 s.
-  expectOne(100.5, {"kv_received_jfi", "decode_busy_jfi", "decode_tokens_jfi",
+  expectOne(100.1, {"kv_received_jfi", "decode_busy_jfi", "decode_tokens_jfi",
                     "kv_received_max_min", "decode_busy_max_min", "decode_tokens_max_min"});
   // 39 and 60: those of the warm-up are no figure of requests. Time in steps is of the whole run.
   expectOne(99.5, {"kv_received_jfi", "decode_tokens_jfi", "kv_received_max_min",
                    "decode_tokens_max_min"});
+}
+
+// Whatever the number of decode workers, prefill has at least the scenario's share of them.
+TEST(DecodeFairness, PrefillGrowsWithDecode) {
+  scenario::Scenario scenario = system(1, 3);
+  scenario.profile = scenario::Profile::kStandard;
+  scenario.topology.hosts = 48;
+  SimRunner runner;
+  const Plan plan = decodeFairnessProcedure().plan({scenario, runner.bench.capabilities()});
+  ASSERT_GE(plan.samples.size(), 3U);
+  for (const PlannedTrial& trial : plan.samples) {
+    const serving::MappingSpec& servers = trial.spec.serving->system.servers;
+    EXPECT_GE(3 * servers.prefill.workers, servers.decode.workers);
+    EXPECT_LT(3 * servers.prefill.workers, servers.decode.workers + 3);
+  }
 }
 
 TEST(Routing, RoundRobinOfEqualRequestsFillsAllWorkersAlike) {
@@ -134,6 +150,8 @@ TEST(AggregateTokens, ATokenRateIsTheRequestRateTimesTheAnswer) {
   }
   EXPECT_NEAR(kpi(result, "slo_bounded_requests_per_s", "limits of goodput"), 100, 1e-9);
   EXPECT_THAT(result.summary, HasSubstr("up to 100 requests/s, not at 400"));
+  EXPECT_THAT(result.deviations, Contains(Field(&results::Deviation::what,
+                                                HasSubstr("rates: 50, 100, 400 requests/s"))));
 }
 
 auto hasAnomaly(const std::string& text) {
@@ -194,6 +212,48 @@ TEST(Batching, ABatchOfOneIsTheSameBothWays) {
   }
   EXPECT_LE(kpi(result, "ttft_p99_ms", "64 requests, continuous"),
             kpi(result, "ttft_p99_ms", "64 requests, static"));
+}
+
+// 10 requests/s are far below the capacity of any ratio: each gives 10 times the answer.
+TEST(Ratio, RatiosThatDoNotDifferAreNamedTogether) {
+  scenario::Scenario scenario = system(1, 2);
+  scenario.serving->workload = serving::fixedWorkload(1, 30, 7, UINT64_MAX);
+  scenario.parameters.rates = {10};
+  scenario.parameters.repetitions = 3;
+  const results::TestResult result = runTest(ratioProcedure(), scenario);
+  EXPECT_THAT(result.summary, HasSubstr("1P2D, 2P1D keep the limits with the most output tokens"));
+}
+
+// At twice the pool's rate the queue of 70 s takes 70 s more.
+TEST(QueueDepth, DrainServesTheQueue) {
+  scenario::Scenario scenario = system(1, 1);
+  scenario.profile = scenario::Profile::kStandard;
+  scenario.serving->workload = serving::fixedWorkload(1, 100, 2, UINT64_MAX);
+  SimRunner runner;
+  const auto drain = [&] {
+    const Plan plan = queueDepthProcedure().plan({scenario, runner.bench.capabilities()});
+    return plan.samples.back().spec.serving->system.window.drain;
+  };
+  EXPECT_GE(drain(), seconds(70));
+  EXPECT_LE(drain(), seconds(90));
+  scenario.serving->drain = seconds(3);
+  EXPECT_EQ(drain(), seconds(3));
+}
+
+// Without a drain, requests of the second half of an overloaded window have no first token: a mean
+// over the others is no mean.
+TEST(QueueDepth, PartsOfUnfinishedRequestsHaveNoMean) {
+  scenario::Scenario scenario = system(1, 1);
+  auto& section = *scenario.serving;
+  section.workload = serving::fixedWorkload(1, 100, 2, UINT64_MAX);
+  section.workload->arrivals.kind = serving::ArrivalKind::kConstant;
+  section.drain = Picoseconds(0);
+  const results::TestResult result = runTest(queueDepthProcedure(), scenario);
+  const std::string point = "2 of prefill capacity";
+  for (const char* name : {"ttft_queue_ms", "ttft_fabric_ms"}) {
+    EXPECT_THAT(result.kpis, Not(Contains(AllOf(Field(&results::Kpi::name, std::string(name)),
+                                                Field(&results::Kpi::point, point)))));
+  }
 }
 
 // Twice the capacity of prefill: the queue grows for as long as the load lasts, and goodput falls.

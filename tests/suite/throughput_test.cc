@@ -169,6 +169,11 @@ TEST(Throughput, SaysWhenNoRateIsWithoutLoss) {
   EXPECT_EQ(kpi(result, "throughput_percent", kPoint).value, 0);
   EXPECT_THAT(anomalies(result), HasSubstr("no rate passed"));
   EXPECT_THAT(result.summary, HasSubstr("no rate passed; the lowest one was 1/64 of line rate"));
+  const auto& row = table(result, "throughput").rows.at(0);
+  for (std::size_t column = 4; column < 9; ++column) {
+    EXPECT_EQ(text(row[column]), "no rate passed") << column;
+  }
+  EXPECT_EQ(text(table(result, "payload_unidirectional").rows.at(0)[1]), "no rate passed");
 }
 
 TEST(Throughput, NotesResultsThatDoNotRepeat) {

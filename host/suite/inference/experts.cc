@@ -268,12 +268,13 @@ void configureExperts(const TestConfig& config, Numbers& numbers) {
                     "on all ranks together, by the clock, when the one before is over");
 }
 
-void noteLateLayers(const std::vector<Measured>& measured, ResultBuilder& builder) {
+void noteLateLayers(std::span<const Measured> measured, ResultBuilder& builder) {
   for (const Measured& one : measured) {
     Picoseconds late;
     for (const bench::TrialResult& trial : one.trials) {
-      const auto& moe = trial.fabric->jobs.front().moe;
-      if (moe) late = std::max(late, moe->late);
+      for (const auto& job : trial.fabric->jobs) {
+        if (job.moe) late = std::max(late, job.moe->late);
+      }
     }
     if (late <= Picoseconds()) continue;
     builder.anomaly(fmt::format("ranks began dispatches up to {} late: the one before was not over",

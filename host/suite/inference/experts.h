@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,6 @@ std::vector<std::string> dispatchKpis();
 // Common lines of the configuration: DUT label, observation classes, model inputs.
 void configureExperts(const TestConfig& config, Numbers& numbers);
 // Adds an anomaly where layers began late, so that dispatches overlapped.
-void noteLateLayers(const std::vector<Measured>& measured, ResultBuilder& builder);
+void noteLateLayers(std::span<const Measured> measured, ResultBuilder& builder);
 
 }  // namespace plumbline::suite

@@ -132,6 +132,11 @@ Design AggregateTokensProcedure::design(const TestConfig& config) const {
   design.numbers.configure("Capacity of the pools", fmt::format("{:.3g} requests/s", capacity));
   std::vector<double> rates;
   std::vector<double> shares{0.2, 0.5, 0.8, 1.1};
+  if (const auto& own = config.scenario.parameters.rates) {
+    design.numbers.deviation(
+        fmt::format("rates: {} requests/s, instead of 1 and more until a limit is broken",
+                    fmt::join(*own, ", ")));
+  }
   if (design.numbers.isStandard()) {
     rates.push_back(1);
     shares = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1, 1.1};

@@ -356,10 +356,11 @@ void ScaleLimitProcedure::report(const TestConfig& config, const Design& design,
             "Dispatches of groups of experts",
             "All groups at the same time, with no other traffic, simulated packet by packet. The "
             "flow level has no dispatches: larger scales have no row here. Scales smaller than a "
-            "group have none either.",
+            "group have none either. NICs that are too few for one more group send nothing.",
             {},
             {}},
            builder);
+  noteLateLayers(scales.of(ScaleMeasure::kExperts), builder);
 
   const std::vector<Figure> all = servingFigures(slo);
   std::vector<Figure> requests =

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -160,27 +161,45 @@ std::string bestText(const std::vector<std::string>& best, bool measured) {
                      best.size() == 1 ? "keeps" : "keep");
 }
 
+// Of ratios and their tokens: the one with the most, and those that do not differ from it within
+// both uncertainties.
+std::vector<std::string> ratiosWithMost(
+    const std::vector<std::pair<std::string, results::Quantity>>& kept) {
+  if (kept.empty()) return {};
+  const auto half = [](const results::Quantity& tokens) {
+    const auto expanded = results::expandedUncertainty(tokens);
+    return expanded ? expanded->half : 0;
+  };
+  const results::Quantity& most =
+      std::max_element(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
+        return a.second.value < b.second.value;
+      })->second;
+  std::vector<std::string> names;
+  for (const auto& [name, tokens] : kept) {
+    if (most.value - tokens.value <= std::hypot(half(most), half(tokens))) names.push_back(name);
+  }
+  return names;
+}
+
 // The Pareto-optimal ratios, and those that keep the limits with the most tokens.
 void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoints& rate,
                 std::size_t number, ResultBuilder& builder) {
   // A percentile that is not reached is worse than any number.
   constexpr double kNotReached = std::numeric_limits<double>::infinity();
   std::vector<GainAndCosts> all;
-  std::vector<std::string> best;  // the ratios that keep the limits with the most tokens
-  double max_tokens = 0;
+  std::vector<std::pair<std::string, results::Quantity>> kept;  // ratios that keep the limits
+  const std::vector<Figure> figures = servingFigures(slo);
   bool measured = false;
   for (const Measured* one : rate.points) {
     measured = measured || hasRequests(*one);
-    const double tokens = valueOf(design, *one, slo, "output_tokens_per_s").value_or(0);
+    const auto tokens = meanOf(design, *one, chosen(figures, {"output_tokens_per_s"}).front());
     const double ttft = valueOf(design, *one, slo, "ttft_p99_ms").value_or(kNotReached);
     // Without gaps there is none that is too long.
     const bool no_gaps = std::all_of(one->trials.begin(), one->trials.end(), hasNoGaps);
     const double itl = no_gaps ? 0 : valueOf(design, *one, slo, "itl_p99_ms").value_or(kNotReached);
-    all.push_back({tokens, {ttft, itl}});
-    if (tokens == 0 || tokens < max_tokens || !keepsLimits(design, *one, slo)) continue;
-    if (tokens > max_tokens) best.clear();
-    best.push_back(one->point.values[1]);
-    max_tokens = tokens;
+    all.push_back({tokens ? tokens->value : 0, {ttft, itl}});
+    if (!tokens || tokens->value == 0 || !keepsLimits(design, *one, slo)) continue;
+    kept.emplace_back(one->point.values[1], *tokens);
   }
   const std::vector<std::size_t> pareto = paretoSet(all);
   std::vector<std::string> names;
@@ -190,7 +209,7 @@ void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoi
   result.configuration.emplace_back(fmt::format("Pareto-optimal at {} requests/s", rate.rate),
                                     fmt::format("{}", fmt::join(names, ", ")));
   result.summary += fmt::format("{}At {} requests/s {}.", number == 1 ? "" : " ", rate.rate,
-                                bestText(best, measured));
+                                bestText(ratiosWithMost(kept), measured));
   addRatioChart(design, slo, rate, pareto, number, builder);
 }
 

@@ -113,8 +113,15 @@ Design QueueDepthProcedure::design(const TestConfig& config) const {
       fmt::format("{:.3g} requests/s of {:.0f} tokens in the mean", capacity, prompt));
   const std::vector<double> ratios = design.numbers.sweep<double>(
       "Offered loads", {1, 1.25, 1.5, 1.75, 2}, {1, 1.5, 2}, std::nullopt);
+  // A queue that grows at (ratio - 1) of the pool's rate takes (ratio - 1) of the time to serve.
+  constexpr double kRoom = 1.2;
+  const bool own_drain = servingSection(config).drain.has_value();
+  serving::WindowSpec& window = program.system.window;
   for (const double ratio : ratios) {
     setRequestRate(program.workload, ratio * capacity);
+    const auto queue = Picoseconds(static_cast<std::int64_t>(
+        kRoom * (ratio - 1) * static_cast<double>((window.warmup + window.measure).count())));
+    if (!own_drain) window.drain = std::max(window.drain, queue);
     addSteadyPoint(config, design, {valueText(ratio)}, program);
   }
   for (SweepPoint& point : design.points) point.spec.peak_interval = kPeakInterval;

@@ -58,8 +58,9 @@ Design DecodeFairnessProcedure::design(const TestConfig& config) const {
   const auto sized = [&](std::uint32_t decode) {
     serving::MappingSpec servers = section.system.servers;
     servers.decode.workers = decode;
-    servers.prefill.workers = std::max(1U, section.system.servers.prefill.workers * decode /
-                                               section.system.servers.decode.workers);
+    // Rounded up, so that no count has a busier prefill pool than the scenario's.
+    const std::uint32_t all = section.system.servers.decode.workers;
+    servers.prefill.workers = (section.system.servers.prefill.workers * decode + all - 1) / all;
     return servers;
   };
   const std::uint32_t hosts = config.scenario.topology.hostCount();

@@ -245,14 +245,16 @@ void noteEmptyWindows(std::span<const Measured> measured, ResultBuilder& builder
   }
 }
 
-// A trace's rate varies over time: the window's rate may differ from the point's.
+// The rate of a trace, and of on-off arrivals, varies over time: the window's rate may differ from
+// the point's.
 void noteRates(std::span<const Measured> measured, ResultBuilder& builder) {
   constexpr double kMaxRelativeDifference = 0.2;
   std::vector<std::string> points;
   for (const Measured& one : measured) {
     const serving::WorkloadSpec& load = one.point.spec.serving->workload;
-    if (load.arrivals.kind != serving::ArrivalKind::kTrace || one.trials.empty()) continue;
-    if (!one.trials.front().serving) continue;
+    const bool varies = load.arrivals.kind == serving::ArrivalKind::kTrace ||
+                        load.arrivals.kind == serving::ArrivalKind::kOnOff;
+    if (!varies || one.trials.empty() || !one.trials.front().serving) continue;
     const serving::ServingResult& result = *one.trials.front().serving;
     const double window = (result.window_end - result.window_start).toSeconds();
     const auto requests =
@@ -265,8 +267,8 @@ void noteRates(std::span<const Measured> measured, ResultBuilder& builder) {
                                  requests / window, wanted));
   }
   if (points.empty()) return;
-  builder.anomaly(fmt::format("the trace's part in the measuring window has another rate than all "
-                              "of it, which the point's load is: {}",
+  builder.anomaly(fmt::format("requests arrived at another rate in the measuring window than on "
+                              "average over all of the load, which the point's rate is: {}",
                               fmt::join(points, "; ")),
                   "load");
 }

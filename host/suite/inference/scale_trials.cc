@@ -167,8 +167,20 @@ std::vector<std::uint32_t> clusterHosts(const TestConfig& config, std::uint32_t 
   return hosts;
 }
 
+// The first value of a list, since other tests of the scenario take all of them.
+template <typename Value>
+void keepFirst(std::optional<std::vector<Value>>& own, const char* key, Numbers& numbers) {
+  if (!own || own->size() < 2) return;
+  numbers.deviation(fmt::format("of parameters.{} the first of {} values", key, own->size()));
+  own->resize(1);
+}
+
 std::vector<ScaleCell> scaleCells(const TestConfig& config, Numbers& numbers) {
-  const scenario::Parameters& own = config.scenario.parameters;
+  scenario::Scenario scenario = config.scenario;
+  scenario::Parameters& own = scenario.parameters;
+  keepFirst(own.ranks, "ranks", numbers);
+  keepFirst(own.sizes, "sizes", numbers);
+  keepFirst(own.experts.models, "experts.models", numbers);
   const std::uint32_t max = maxNodes(config);
   auto nodes = numbers.sweep<std::uint32_t>("Nodes", {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
                                             {2, 4, 8, 32, 128, 256}, own.nodes,
@@ -180,7 +192,7 @@ std::vector<ScaleCell> scaleCells(const TestConfig& config, Numbers& numbers) {
                                own.ranks);
   numbers.sweep<Bytes>("Message of a pair", {Bytes(16 * kMebibyte)}, {Bytes(16 * kMebibyte)},
                        own.sizes);
-  expertModels(config, numbers, {"M4"}, {"M4"});
+  expertModels({scenario, config.bench}, numbers, {"M4"}, {"M4"});
   const std::uint32_t ranks = groupRanks(config, numbers);
   std::vector<ScaleCell> cells;
   for (const ScaleMeasure measure :
@@ -200,6 +212,15 @@ void addScalePoints(const TestConfig& config, const std::vector<ScaleCell>& cell
   Numbers& numbers = design.numbers;
   if (auto why = shapeRefusal(config)) {
     design.refusals.push_back(*std::move(why));
+    return;
+  }
+  const std::uint32_t nics = nicsOf(config);
+  const std::uint32_t ranks = groupRanks(config, numbers);
+  if (ranks % nics != 0 && nics % ranks != 0) {
+    design.refusals.push_back(fmt::format(
+        "EP groups of {} (parameters.ranks) on servers with {} share servers: a multiple or a "
+        "divisor of {}",
+        counted(ranks, "rank"), counted(nics, "NIC"), nics));
     return;
   }
   const std::uint32_t max = maxNodes(config);

@@ -31,12 +31,18 @@ std::vector<std::string> namesOf(const std::vector<Figure>& figures) {
 
 std::size_t placeOf(Stage stage) { return static_cast<std::size_t>(stage); }
 
-// Mean of one stage up to the first token.
+// Mean of one stage up to the first token [s]; absent where a request had none, as the TTFT's mean
+// is: those that had one are the faster ones.
+std::optional<double> partMean(const serving::ServingMetrics& metrics, Stage stage) {
+  if (metrics.ttft.not_reached > 0) return std::nullopt;
+  return metrics.ttft_parts[placeOf(stage)];
+}
+
 Figure partFigure(std::string column, std::string kpi, const serving::SloSpec& slo, Stage stage) {
   return servingFigure(
       std::move(column), "ms", std::move(kpi), slo,
       [stage](const serving::ServingMetrics& metrics, const serving::ServingResult&) {
-        return inMilliseconds(metrics.ttft_parts[placeOf(stage)]);
+        return inMilliseconds(partMean(metrics, stage));
       });
 }
 
@@ -259,14 +265,14 @@ std::vector<Figure> ttftFigures(const serving::SloSpec& slo) {
       partFigure("Transfer", "ttft_fabric_ms", slo, Stage::kTransfer),
       servingFigure("Decode init", "ms", "ttft_decode_init_ms", slo,
                     [](const Metrics& metrics, const Result&) -> std::optional<Reading> {
-                      const auto& queue = metrics.ttft_parts[placeOf(Stage::kDecodeQueue)];
-                      const auto& step = metrics.ttft_parts[placeOf(Stage::kDecode)];
+                      const auto queue = partMean(metrics, Stage::kDecodeQueue);
+                      const auto step = partMean(metrics, Stage::kDecode);
                       if (!queue || !step) return std::nullopt;
                       return inMilliseconds(*queue + *step);
                     }),
       servingFigure("Fabric share", "%", "ttft_fabric_percent", slo,
                     [](const Metrics& metrics, const Result&) -> std::optional<Reading> {
-                      const auto& transfer = metrics.ttft_parts[placeOf(Stage::kTransfer)];
+                      const auto transfer = partMean(metrics, Stage::kTransfer);
                       if (!transfer || !metrics.ttft.mean || *metrics.ttft.mean <= 0) {
                         return std::nullopt;
                       }
@@ -293,7 +299,13 @@ std::vector<Figure> transferFigures(const serving::SloSpec& slo) {
                       double bytes = 0;
                       double time = 0;
                       for (const serving::RequestRecord& record : result.requests) {
-                        if (!record.measured || record.last_arrival == serving::kNever) continue;
+                        if (!record.measured) continue;
+                        // The transfers that were over may have been the faster ones.
+                        if (record.first_post != serving::kNever &&
+                            record.last_arrival == serving::kNever) {
+                          return std::nullopt;
+                        }
+                        if (record.last_arrival == serving::kNever) continue;
                         bytes += static_cast<double>(record.bytes);
                         time += (record.last_arrival - record.first_post).toSeconds();
                       }

@@ -123,7 +123,9 @@ void reportSingleRequests(const TestConfig& config, const Design& design,
              .kpi = "kv_request_bytes",
              .of = [](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
                if (!trial.serving || trial.serving->requests.empty()) return std::nullopt;
-               return Reading(static_cast<double>(trial.serving->requests.front().bytes));
+               const serving::RequestRecord& first = trial.serving->requests.front();
+               if (first.outcome == serving::Outcome::kRejected) return std::nullopt;
+               return Reading(static_cast<double>(first.bytes));
              }});
   addTable(design, measured, figures,
            {"ttft",

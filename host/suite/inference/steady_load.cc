@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/counted.h"
 #include "serving/step_time.h"
 #include "serving/workload.h"
 #include "suite/inference/requests.h"
@@ -41,8 +42,9 @@ double decodeCapacity(const serving::ServingProgram& program) {
          (step * output);
 }
 
-// A trace is longer than the window, since load must not end while requests are measured.
-constexpr double kTraceRoom = 1.1;
+// Traces and limited numbers of requests last longer than the window, since load must not end while
+// requests are measured.
+constexpr double kLoadRoom = 1.1;
 
 }  // namespace
 
@@ -102,7 +104,7 @@ void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::s
   const serving::WindowSpec& window = program.system.window;
   const double time = (window.warmup + window.measure).toSeconds();
   const auto length = serving::traceLength(program.workload);
-  if (length && length->toSeconds() < kTraceRoom * time) {
+  if (length && length->toSeconds() < kLoadRoom * time) {
     design.refusals.push_back(
         fmt::format("the trace (serving.trace) lasts {:.4g} s at {:.4g} requests/s, and warm-up "
                     "and window take {}: a longer part of the trace, a lower rate, or shorter "
@@ -112,6 +114,16 @@ void addSteadyPoint(const TestConfig& config, Design& design, std::vector<std::s
     return;
   }
   const double requests = requestRate(program.workload) * time;
+  const auto most = static_cast<double>(program.workload.requests);
+  if (most < kLoadRoom * requests) {
+    design.refusals.push_back(fmt::format(
+        "the load of {} (serving.workload.requests) ends after {:.4g} s at {:.4g} requests/s, and "
+        "warm-up and window take {}: more requests, a lower rate, or shorter serving.warmup and "
+        "parameters.duration",
+        counted(program.workload.requests, "request"), most / requestRate(program.workload),
+        requestRate(program.workload), valueText(window.warmup + window.measure)));
+    return;
+  }
   const double hops = servingHops(config, program, requests) + background_hops_per_s * time;
   bench::TrialSpec spec = servingTrial(config, std::move(program));
   if (!background.jobs.empty()) spec.workload = std::move(background);

@@ -167,13 +167,22 @@ class ThroughputRun {
     const Quantity percent = builder_.kpi("throughput_percent", point.label(), mean);
     const PercentRates rates = percentRates(config_, point);
     const Quantity payload = scaled(percent, rates.payload, "Tb/s");
-    row.insert(row.end(), {percent, scaled(percent, rates.frames_per_port, "frames/s"),
-                           scaled(percent, rates.l2, "Tb/s"), payload,
-                           scaled(percent, rates.efficiency, "%"), limitText(config_, outcome)});
+    for (const Quantity& rate :
+         {percent, scaled(percent, rates.frames_per_port, "frames/s"),
+          scaled(percent, rates.l2, "Tb/s"), payload, scaled(percent, rates.efficiency, "%")}) {
+      row.push_back(rateCell(rate));
+    }
+    row.emplace_back(limitText(config_, outcome));
     throughput_.rows.push_back(std::move(row));
     payload_[key(point)] = payload;
     last_ = {point, percent, payload};
     if (!outcome.trials.empty() && outcome.steps.front() > 0) addPorts(point, outcome);
+  }
+
+  // A rate of 0 is no rate: the lowest one did not pass in any repetition.
+  static Cell rateCell(const Quantity& rate) {
+    if (rate.value == 0) return std::string("no rate passed");
+    return rate;
   }
 
   // The rate may be too high by it, up to all of the rate, and never too low: upwards the interval
@@ -276,7 +285,7 @@ class ThroughputRun {
           row.emplace_back(std::string("not valid"));
           continue;
         }
-        row.emplace_back(found->second);
+        row.push_back(rateCell(found->second));
         chart.series[i].add(size.x, found->second);
       }
       table.rows.push_back(std::move(row));

@@ -456,6 +456,34 @@ TEST(ServingTests, RequestsWithNothingToSendHaveNoTransfer) {
   EXPECT_EQ(transferTimes(result).not_reached, 1U);
 }
 
+// 1,000 B in 2 ms. While another transfer is under way, the bandwidth of all is not known.
+TEST(ServingTests, BandwidthIsThatOfAllTransfers) {
+  bench::TrialResult trial;
+  serving::RequestRecord sent;
+  sent.measured = true;
+  sent.bytes = 1000;
+  sent.first_post = milliseconds(1);
+  sent.last_arrival = milliseconds(3);
+  trial.serving.emplace().requests = {sent};
+  const std::vector<Figure> figures = servingFigures({});
+  const Figure bandwidth = chosen(figures, {"kv_gigabytes_per_s"}).front();
+  EXPECT_NEAR(bandwidth.of(0, trial).value().value, 1000 / 2e-3 * 1e-9, 1e-15);
+  sent.last_arrival = serving::kNever;
+  trial.serving->requests.push_back(sent);
+  EXPECT_FALSE(bandwidth.of(0, trial));
+}
+
+// The decode worker has pages for 32 tokens: the prompt is refused, and has no KV cache.
+TEST(SingleRequestsTest, ARefusedRequestHasNoKvCache) {
+  scenario::Scenario scenario = system(1, 1);
+  scenario.serving->program.system.decode_pages = 2;
+  scenario.parameters.prompts = {16, 4096};
+  const results::TestResult result = runTest(promptLengthProcedure(), scenario);
+  EXPECT_EQ(kpi(result, "kv_request_bytes", "16 tokens"), 16 * 131'072.0);
+  EXPECT_THAT(result.kpis, Not(Contains(AllOf(Field(&results::Kpi::name, "kv_request_bytes"),
+                                              Field(&results::Kpi::point, "4096 tokens")))));
+}
+
 TEST(ServingTests, HaveAMainFigure) {
   scenario::Scenario scenario = system(1, 1);
   scenario.parameters.prompts = {16, 32};

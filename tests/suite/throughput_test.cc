@@ -174,6 +174,7 @@ TEST(Throughput, SaysWhenNoRateIsWithoutLoss) {
     EXPECT_EQ(text(row[column]), "no rate passed") << column;
   }
   EXPECT_EQ(text(table(result, "payload_unidirectional").rows.at(0)[1]), "no rate passed");
+  EXPECT_TRUE(result.charts.at(0).series.at(0).x.empty());
 }
 
 TEST(Throughput, NotesResultsThatDoNotRepeat) {

@@ -91,8 +91,10 @@ std::vector<std::string> memoryKpis();
 // Note below tables of these figures.
 inline constexpr const char* kServingNote =
     "Requests, steps and queues are modelled; KV cache crosses the simulated fabric packet by "
-    "packet. TTFT counts from a request's scheduled arrival, transfer NIC to NIC. A percentile in "
-    "which an unfinished request takes part is not reached. Goodput counts all tokens of requests "
-    "that arrived in the window, TPS output the tokens that came in it.";
+    "packet. TTFT counts from a request's scheduled arrival, transfer NIC to NIC. A percentile, "
+    "or a mean of the TTFT and its parts, in which an unfinished request takes part is not "
+    "reached. "
+    "Goodput counts all tokens of requests that arrived in the window, TPS output the tokens that "
+    "came in it.";
 
 }  // namespace plumbline::suite

@@ -60,7 +60,7 @@ Picoseconds joiningTime(const TestConfig& config, Picoseconds duration);
 void endSharingEarly(const TestConfig& config, const Incast& incast, bench::TrialSpec& spec);
 // End of the senders' traffic in a trial of `incast`.
 Picoseconds sendersEnd(const Incast& incast, const bench::TrialResult& trial);
-// incastHops() for the expected duration of such a trial, the least where goodput is steady.
+// incastHops() of a trial that ends as early as it may, or of one that may not end early.
 double sharingHops(const TestConfig& config, const Incast& incast);
 
 // Share of the receiver's link that payload took [%]: until the last sender was done, or, for

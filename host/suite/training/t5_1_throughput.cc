@@ -286,7 +286,7 @@ class ThroughputRun {
           continue;
         }
         row.push_back(rateCell(found->second));
-        chart.series[i].add(size.x, found->second);
+        if (found->second.value > 0) chart.series[i].add(size.x, found->second);
       }
       table.rows.push_back(std::move(row));
       limit.x.push_back(size.x);

@@ -86,17 +86,15 @@ function(plumbline_library name)
   endforeach()
 endfunction()
 
-# A third of the time to compile tests is optimising what runs once; what they test stays as fast.
-set(plumbline_test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitized>:-O0>)
-
-# plumbline_test(<name> [COMMAND] [LONG] [BUSY] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
+# plumbline_test(<name> [COMMAND] [LONG] [BUSY] [BRIEF] SOURCES <files> [DEPENDS <targets>] [LABELS <labels>])
 # A GoogleTest executable registered with CTest test by test. No two of its sources give different
 # things one name. COMMAND: it runs the command itself. LONG: some of its tests are long, so that
 # they begin before others, lest the last one is waited for alone. BUSY: with sanitizers it takes
 # longer to run than to compile, and is optimised like the libraries; without that the linker
-# takes its copies of their inline functions for them, too.
+# takes its copies of their inline functions for them, too. BRIEF: it takes longer to compile than to
+# run in release too, and is not optimised there; others are optimised lightly.
 function(plumbline_test name)
-  cmake_parse_arguments(arg "COMMAND;LONG;BUSY" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "COMMAND;LONG;BUSY;BRIEF" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT PLUMBLINE_TESTS)
     return()
   endif()
@@ -106,8 +104,13 @@ function(plumbline_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE plumbline_options plumbline_paths ${arg_DEPENDS} GTest::gtest
                                         GTest::gmock GTest::gtest_main)
-  if(NOT arg_BUSY OR NOT CMAKE_BUILD_TYPE STREQUAL Sanitized)
-    target_compile_options(${name} PRIVATE ${plumbline_test_options})
+  if(arg_BRIEF)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+  else()
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+  if(NOT arg_BUSY)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Sanitized>:-O0>)
   endif()
   target_compile_options(${name} PRIVATE ${plumbline_no_coverage})
   plumbline_unity(${name})

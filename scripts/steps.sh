@@ -26,6 +26,14 @@ step() {  # step NAME COMMAND…: one check
   return $status
 }
 
+# Whether single blocks of the card are tested by themselves: with --long, or when the source of one of them, or of what their tests stand
+# on, has changed in the last 32 commits, or nothing says so. The whole card is tested always.
+block_tests() {
+  local changed
+  [ "$long" = 1 ] || ! changed=$(scripts/changed-files 32 hw firmware host/card host/wire tests/sim/iss 'tests/hw/*.cc' 'tests/hw/*.h' \
+    'tests/hw/*.sv' 'tests/regs/*.cc' 'tests/regs/*.py' 2>/dev/null) || [ -n "$changed" ]
+}
+
 finish() {  # what took longest, then the counts; returns 1 if anything failed
   local seconds=$((SECONDS - began))
   printf '\nLongest of %d min %d s:' $((seconds / 60)) $((seconds % 60))

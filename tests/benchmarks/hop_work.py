@@ -4,7 +4,8 @@ lines of data that are not in a cache of 32 KB (L1) or 1 MB (L2), by callgrind's
 
   tests/benchmarks/hop_work.py [PLUMBLINE]    the program to look at, build/release/bin/plumbline without
 
-Each workload of scenarios/bench/ runs once; counted is Engine::runUntil() with all that it calls.
+Each workload of scenarios/bench/ runs once (without PLUMBLINE_LONG in the environment those of SHORT, a
+quarter of the time; the others take the same ways through the code); counted is Engine::runUntil() with all that it calls.
 The counts are the same on every run, whatever else the machine does, so a row fails as soon as one
 of its figures is more than 3 % (MARGIN) and a tenth of a miss (SLACK) above what is recorded here,
 for g++ 12. Who lowers a figure lowers its record; who raises one says why in the commit. Needs
@@ -33,6 +34,7 @@ RECORD = {
     "alltoall128": (551, 5.49, 3.49),
     "allreduce128": (585, 4.19, 0.95),
 }
+SHORT = ("incast32", "incast32-nscc", "permutation128")
 CALLGRIND = [
     "valgrind", "--tool=callgrind", "--toggle-collect=plumbline::fabric::Engine::runUntil(*",
     "--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,8,64",
@@ -68,10 +70,11 @@ def count(program, name):
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/bin/plumbline"
     print(f"{'per packet-hop (recorded)':<26}" + "".join(f"{c:>22}" for c in COLUMNS))
+    records = RECORD if "PLUMBLINE_LONG" in os.environ else {name: RECORD[name] for name in SHORT}
     beyond = False
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        rows = pool.map(lambda name: count(program, name), RECORD)
-        for (name, record), row in zip(RECORD.items(), rows):
+        rows = pool.map(lambda name: count(program, name), records)
+        for (name, record), row in zip(records.items(), rows):
             cells = [f"{value:.2f} ({recorded})" for value, recorded in zip(row, record)]
             print(f"{name:<26}" + "".join(f"{cell:>22}" for cell in cells))
             for column, value, recorded in zip(COLUMNS, row, record):

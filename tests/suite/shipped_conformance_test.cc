@@ -56,8 +56,10 @@ std::map<std::string, std::vector<Shipped>> casesOf(const char* suite) {
   };
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().stem();
+    const bool is_long = name.ends_with("-1024") || name == "i6.4" || name == "i12.1" ||
+                         name == "i11.3";  // a minute each
     if (name == "all" || name == "inference" ||
-        (name.ends_with("-1024") && std::getenv("PLUMBLINE_LONG") == nullptr)) {
+        (is_long && std::getenv("PLUMBLINE_LONG") == nullptr)) {
       continue;
     }
     const auto scenario = scenario::loadScenario(entry.path(), words());

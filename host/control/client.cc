@@ -19,17 +19,15 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
 #include <boost/beast/websocket.hpp>
-#include <boost/beast/websocket/ssl.hpp>
 #include <chrono>
 #include <optional>
 #include <thread>
-#include <type_traits>
 
 #include "base/error.h"
 #include "base/ip_address.h"
 #include "base/work.h"
+#include "control/byte_stream.h"
 
 namespace plumbline::control {
 namespace {
@@ -40,8 +38,6 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 using asio::ip::tcp;
 using boost::system::error_code;
-using PlainStream = beast::tcp_stream;
-using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::chrono::seconds kConnectTime{10};
 constexpr std::uint64_t kMaxAnswerBytes = 1ULL << 30U;
@@ -184,9 +180,10 @@ class Client::Impl {
     }
   }
 
+  ByteStream unconnected() { return {beast::tcp_stream(io_), tls_ ? &*tls_ : nullptr}; }
+
   // Empty when `stream` is connected.
-  template <typename Stream>
-  asio::awaitable<std::optional<Refusal>> connect(Stream& stream) {
+  asio::awaitable<std::optional<Refusal>> connect(ByteStream& stream) {
     tcp::resolver resolver(io_);
     const auto [unresolved, endpoints] =
         co_await resolver.async_resolve(address_.host, std::to_string(address_.port), kTuple);
@@ -195,13 +192,13 @@ class Client::Impl {
     const auto [refused, endpoint] =
         co_await beast::get_lowest_layer(stream).async_connect(endpoints, kTuple);
     if (refused) co_return unreachable("cannot connect to " + hostField(), refused);
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      stream.set_verify_callback(asio::ssl::host_name_verification(address_.host));
-      if (SSL_set_tlsext_host_name(stream.native_handle(), address_.host.c_str()) != 1) {
+    if (auto* const tls = stream.tls()) {
+      tls->set_verify_callback(asio::ssl::host_name_verification(address_.host));
+      if (SSL_set_tlsext_host_name(tls->native_handle(), address_.host.c_str()) != 1) {
         co_return Refusal{0, "TLS cannot be set up", address_.host, "", {}};
       }
       const auto [untrusted] =
-          co_await stream.async_handshake(asio::ssl::stream_base::client, kTuple);
+          co_await tls->async_handshake(asio::ssl::stream_base::client, kTuple);
       if (untrusted) {
         co_return Refusal{0,
                           "TLS failed: " + untrusted.message(),
@@ -232,16 +229,11 @@ class Client::Impl {
   }
 
   asio::awaitable<Raw> exchangeOnce(const Exchange& exchange, Stamps* stamps) {
-    if (tls_) {
-      TlsStream stream(io_, *tls_);
-      co_return co_await transact(stream, exchange, stamps);
-    }
-    PlainStream stream(io_);
+    ByteStream stream = unconnected();
     co_return co_await transact(stream, exchange, stamps);
   }
 
-  template <typename Stream>
-  asio::awaitable<Raw> transact(Stream& stream, const Exchange& exchange, Stamps* stamps) {
+  asio::awaitable<Raw> transact(ByteStream& stream, const Exchange& exchange, Stamps* stamps) {
     if (const auto refusal = co_await connect(stream)) co_return *refusal;
     http::request<http::string_body> request(exchange.method, exchange.target, 11);
     addFields(request);
@@ -273,14 +265,8 @@ class Client::Impl {
     std::string instance;
     for (std::chrono::milliseconds pause = kFirstPause; watch_.number == number;) {
       const std::uint64_t before = since;
-      Refusal reason;
-      if (tls_) {
-        websocket::stream<TlsStream> socket(io_, *tls_);
-        reason = co_await listen(socket, since, instance, callbacks, number);
-      } else {
-        websocket::stream<PlainStream> socket(io_);
-        reason = co_await listen(socket, since, instance, callbacks, number);
-      }
+      websocket::stream<ByteStream> socket(unconnected());
+      const Refusal reason = co_await listen(socket, since, instance, callbacks, number);
       if (watch_.number != number) co_return;
       if (callbacks.disconnected) callbacks.disconnected(reason);
       pause = since != before ? kFirstPause : std::min(pause * 2, kLongestPause);
@@ -292,9 +278,9 @@ class Client::Impl {
   }
 
   // One connection until it breaks; why it did.
-  template <typename Socket>
-  asio::awaitable<Refusal> listen(Socket& socket, std::uint64_t& since, std::string& instance,
-                                  const LiveCallbacks& callbacks, std::uint64_t number) {
+  asio::awaitable<Refusal> listen(websocket::stream<ByteStream>& socket, std::uint64_t& since,
+                                  std::string& instance, const LiveCallbacks& callbacks,
+                                  std::uint64_t number) {
     watch_.cut = [&socket] { beast::get_lowest_layer(socket).cancel(); };
     if (const auto refusal = co_await connect(socket.next_layer())) co_return *refusal;
     beast::get_lowest_layer(socket).expires_never();

@@ -22,9 +22,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
 #include <boost/beast/websocket.hpp>
-#include <boost/beast/websocket/ssl.hpp>
 #include <chrono>
 #include <ctime>
 #include <memory>
@@ -32,12 +30,12 @@
 #include <string_view>
 #include <thread>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/work.h"
+#include "control/byte_stream.h"
 #include "control/http_request.h"
 
 namespace plumbline::control {
@@ -49,8 +47,7 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 using asio::ip::tcp;
 using boost::system::error_code;
-using PlainStream = beast::tcp_stream;
-using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+using LiveSocket = websocket::stream<ByteStream>;
 using Request = http::request<http::string_body>;
 using Parser = http::request_parser<http::string_body>;
 
@@ -220,18 +217,16 @@ class Server::Impl {
   }
 
   asio::awaitable<void> serveConnected(tcp::socket socket) {
-    if (!tls_) {
-      co_await serveRequests(PlainStream(std::move(socket)));
-      co_return;
+    ByteStream stream(beast::tcp_stream(std::move(socket)), tls_ ? &*tls_ : nullptr);
+    if (auto* const tls = stream.tls()) {
+      beast::get_lowest_layer(stream).expires_after(options_.request);
+      const auto [error] = co_await tls->async_handshake(asio::ssl::stream_base::server, kTuple);
+      if (error) co_return;
     }
-    TlsStream stream(std::move(socket), *tls_);
-    beast::get_lowest_layer(stream).expires_after(options_.request);
-    const auto [error] = co_await stream.async_handshake(asio::ssl::stream_base::server, kTuple);
-    if (!error) co_await serveRequests(std::move(stream));
+    co_await serveRequests(std::move(stream));
   }
 
-  template <typename Stream>
-  asio::awaitable<void> serveRequests(Stream stream) {
+  asio::awaitable<void> serveRequests(ByteStream stream) {
     beast::flat_buffer buffer(kMaxHeaderBytes + kMaxBodyBytes);
     for (bool more = true; more && !closing_;) {
       beast::get_lowest_layer(stream).expires_after(options_.idle);
@@ -287,8 +282,7 @@ class Server::Impl {
 
   // Advances to the first byte of a request; false when there is none. Empty lines before it are
   // skipped (RFC 9112, 2.2): old clients send one after a body.
-  template <typename Stream>
-  static asio::awaitable<bool> skipEmptyLines(Stream& stream, beast::flat_buffer& buffer) {
+  static asio::awaitable<bool> skipEmptyLines(ByteStream& stream, beast::flat_buffer& buffer) {
     constexpr std::size_t kPiece = 4096;
     for (;;) {
       const auto* const data = static_cast<const char*>(buffer.data().data());
@@ -310,8 +304,7 @@ class Server::Impl {
 
   // Reads the header of the request with which the buffer begins. Later versions of HTTP/1 are read
   // as 1.1 (RFC 9110, 2.5): Beast refuses them and leaves the line in the buffer.
-  template <typename Stream>
-  static asio::awaitable<error_code> readHeader(Stream& stream, beast::flat_buffer& buffer,
+  static asio::awaitable<error_code> readHeader(ByteStream& stream, beast::flat_buffer& buffer,
                                                 std::optional<Parser>& parser) {
     for (;;) {
       parser.emplace();
@@ -333,16 +326,14 @@ class Server::Impl {
            parser.get().count(http::field::expect) > 0;
   }
 
-  template <typename Stream>
-  static asio::awaitable<void> writeContinue(Stream& stream) {
+  static asio::awaitable<void> writeContinue(ByteStream& stream) {
     // That this fails is seen by reading on.
     co_await asio::async_write(stream, asio::buffer(kContinue.data(), kContinue.size()), kTuple);
   }
 
   // Answers a request that could not be read, where an answer is useful. `line`: its first line, if
   // the error is of that.
-  template <typename Stream>
-  asio::awaitable<void> refuseUnread(Stream& stream, error_code error, std::string_view line) {
+  asio::awaitable<void> refuseUnread(ByteStream& stream, error_code error, std::string_view line) {
     Refusal refusal;
     if (error == http::error::body_limit) {
       refusal = {
@@ -366,8 +357,7 @@ class Server::Impl {
   }
 
   // Answers a request without handling it; the connection cannot be used any more.
-  template <typename Stream>
-  asio::awaitable<void> refuse(Stream& stream, const Refusal& refusal, http::verb method) {
+  asio::awaitable<void> refuse(ByteStream& stream, const Refusal& refusal, http::verb method) {
     metrics_.countRequest(refusal.status);
     const ApiAnswer answer = answerOf(refusal);
     co_await write(stream, answer, {method == http::verb::head, false}, false);
@@ -442,8 +432,7 @@ class Server::Impl {
     return text.data();
   }
 
-  template <typename Stream>
-  asio::awaitable<bool> write(Stream& stream, const ApiAnswer& answer, AnsweredAs as,
+  asio::awaitable<bool> write(ByteStream& stream, const ApiAnswer& answer, AnsweredAs as,
                               bool keep_alive) {
     http::response<http::string_body> response(static_cast<http::status>(answer.status), 11);
     response.set(http::field::date, dateText());
@@ -474,12 +463,9 @@ class Server::Impl {
     co_return !error;
   }
 
-  template <typename Stream>
-  asio::awaitable<void> close(Stream& stream) {
+  asio::awaitable<void> close(ByteStream& stream) {
     beast::get_lowest_layer(stream).expires_after(kCloseTimeout);
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      co_await stream.async_shutdown(kTuple);
-    }
+    if (auto* const tls = stream.tls()) co_await tls->async_shutdown(kTuple);
     error_code ended;
     beast::get_lowest_layer(stream).socket().shutdown(tcp::socket::shutdown_send, ended);
     // Remaining input is read: closing with unread input would discard the answer.
@@ -491,16 +477,14 @@ class Server::Impl {
     }
   }
 
-  template <typename Stream>
-  asio::awaitable<void> serveLive(Stream stream, Request request) {
+  asio::awaitable<void> serveLive(ByteStream stream, Request request) {
     const Api::Upgrade upgrade = api_.upgrade(apiRequestOf(request));
     if (upgrade.refusal) {
       co_await write(stream, *upgrade.refusal, answeredAs(request), false);
       co_await close(stream);
       co_return;
     }
-    using Socket = websocket::stream<Stream>;
-    const auto socket = std::make_shared<Socket>(std::move(stream));
+    const auto socket = std::make_shared<LiveSocket>(std::move(stream));
     beast::get_lowest_layer(*socket).expires_never();
     socket->set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
     socket->read_message_max(kMaxClientMessage);
@@ -539,8 +523,7 @@ class Server::Impl {
   }
 
   // Answers pings and detects the end; other input of a client is ignored.
-  template <typename Socket>
-  asio::awaitable<void> readUntilClosed(std::shared_ptr<Socket> socket,
+  asio::awaitable<void> readUntilClosed(std::shared_ptr<LiveSocket> socket,
                                         std::shared_ptr<LiveEnd> end) {
     beast::flat_buffer buffer;
     for (;;) {

@@ -4,8 +4,9 @@ lines of data that are not in a cache of 32 KB (L1) or 1 MB (L2), by callgrind's
 
   tests/benchmarks/hop_work.py [PLUMBLINE]    the program to look at, build/release/bin/plumbline without
 
-Each workload of scenarios/bench/ runs once (without PLUMBLINE_LONG in the environment those of SHORT, a
-quarter of the time; the others take the same ways through the code); counted is Engine::runUntil() with all that it calls.
+Each workload of scenarios/bench/ runs once; without PLUMBLINE_LONG in the environment those of SHORT,
+less than half of the work, since the others take the same ways through the code. Counted is
+Engine::runUntil() with all that it calls.
 The counts are the same on every run, whatever else the machine does, so a row fails as soon as one
 of its figures is more than 3 % (MARGIN) and a tenth of a miss (SLACK) above what is recorded here,
 for g++ 12. Who lowers a figure lowers its record; who raises one says why in the commit. Needs
@@ -34,7 +35,7 @@ RECORD = {
     "alltoall128": (551, 5.49, 3.49),
     "allreduce128": (585, 4.19, 0.95),
 }
-SHORT = ("incast32", "incast32-nscc", "permutation128")
+SHORT = ("permutation128", "incast32", "incast32-nscc")  # the longest first
 CALLGRIND = [
     "valgrind", "--tool=callgrind", "--toggle-collect=plumbline::fabric::Engine::runUntil(*",
     "--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,8,64",

@@ -26,12 +26,13 @@ step() {  # step NAME COMMAND…: one check
   return $status
 }
 
-# Whether single blocks of the card are tested by themselves: with --long, or when the source of one of them, or of what their tests stand
-# on, has changed in the last 32 commits, or nothing says so. The whole card is tested always.
+# Whether single blocks of the card are tested by themselves: with --long, without a Git history, or when a source of the card, of these
+# tests, or of the host's libraries card and wire has changed in the last 32 commits. The whole card is tested always.
 block_tests() {
   local changed
-  [ "$long" = 1 ] || ! changed=$(scripts/changed-files 32 hw firmware host/card host/wire tests/sim/iss 'tests/hw/*.cc' 'tests/hw/*.h' \
-    'tests/hw/*.sv' 'tests/regs/*.cc' 'tests/regs/*.py' 2>/dev/null) || [ -n "$changed" ]
+  [ "$long" = 1 ] || ! changed=$(scripts/changed-files 32 hw firmware host/card host/wire cmake/PlumblineRtl.cmake scripts/lint-rtl \
+    tests/sim/iss 'tests/hw/*.cc' 'tests/hw/*.h' 'tests/hw/*.py' 'tests/hw/*.sv' 'tests/regs/*.cc' 'tests/regs/*.py' 2>/dev/null) ||
+    [ -n "$changed" ]
 }
 
 finish() {  # what took longest, then the counts; returns 1 if anything failed

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,10 +23,10 @@
 namespace plumbline::control {
 
 // Beast's AsyncStream, and the next layer of a websocket::stream. The TCP stream below TLS is the
-// lowest layer; it has the time limits. What reads and writes over it is compiled once, and not for
-// each of the layers below; these are compiled for one kind of handler, since each operation hides
-// its own behind a std::function: half the time to compile, and one allocation per read or write.
-// No operation can be cancelled alone, only all of a connection by its lowest layer.
+// lowest layer; it has the time limits. Each read and write hides its handler in a std::function.
+// So the layers below are compiled for one type of handler, in less than half the time; a read or
+// write allocates memory for that. A single operation cannot be cancelled, only all of a
+// connection, by its lowest layer.
 class ByteStream {
  public:
   using Plain = boost::beast::tcp_stream;
@@ -89,7 +88,7 @@ class ByteStream {
     return {boost::asio::buffer_sequence_begin(buffers), boost::asio::buffer_sequence_end(buffers)};
   }
 
-  // Calls `handler` on its own executor.
+  // `handler` as one type for all; it is called on its own executor.
   template <typename Handler>
   auto hidden(Handler handler) {
     const boost::asio::any_io_executor executor =

@@ -117,6 +117,32 @@ TEST(ScaleLimit, ErrorOfTheFlowLevelIsReported) {
   EXPECT_NEAR(flows, packets, 0.02 * packets);
 }
 
+// A prefill of 2 s in a trial of 400 ms leaves no token at either level: that figure has no error
+// and no limit, the others have theirs.
+TEST(ScaleLimit, NoTokensAreNoError) {
+  scenario::Scenario scenario = cluster(4);
+  scenario.serving->workload = serving::fixedWorkload(1, 20000, 5, UINT64_MAX);
+  scenario.parameters.nodes = {2, 4};
+  const results::TestResult result = runTest(scaleLimitProcedure(), scenario);
+  const results::Table& overlap = scaleTable(result, "overlap");
+  const auto tokens =
+      std::find(overlap.columns.begin(), overlap.columns.end(), "TPS output of a node");
+  ASSERT_NE(tokens, overlap.columns.end());
+  ASSERT_EQ(overlap.rows.size(), 2U);
+  for (const auto& row : overlap.rows) {
+    const auto at = static_cast<std::size_t>(tokens - overlap.columns.begin());
+    EXPECT_EQ(std::get<std::string>(row.at(at)), "0 at both levels");
+    EXPECT_LT(std::get<results::Quantity>(row.back()).value, 2);
+  }
+  std::size_t judged = 0;
+  for (const auto& row : scaleTable(result, "limits").rows) {
+    if (std::get<std::string>(row[0]) != "TPS output of a node") continue;
+    EXPECT_EQ(std::get<std::string>(row.back()), "not judged: 0 at the smallest scale");
+    ++judged;
+  }
+  EXPECT_EQ(judged, 2U);
+}
+
 // One uplink for the four servers of a leaf: two pairs have half of it each, four a quarter.
 TEST(ScaleLimit, OversubscribedUplinkIsTheLimit) {
   const results::TestResult result = runTest(scaleLimitProcedure(), cluster(1));

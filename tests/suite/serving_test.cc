@@ -221,7 +221,10 @@ TEST(Ratio, RatiosThatDoNotDifferAreNamedTogether) {
   scenario.parameters.rates = {10};
   scenario.parameters.repetitions = 3;
   const results::TestResult result = runTest(ratioProcedure(), scenario);
-  EXPECT_THAT(result.summary, HasSubstr("1P2D, 2P1D keep the limits with the most output tokens"));
+  EXPECT_THAT(result.summary, HasSubstr("1P2D, 2P1D keep the limits with the most output tokens."));
+  scenario.parameters.repetitions = 1;
+  EXPECT_THAT(runTest(ratioProcedure(), scenario).summary,
+              HasSubstr("in one repetition (scatter is not known)."));
 }
 
 // At twice the pool's rate the queue of 70 s takes 70 s more.

@@ -179,17 +179,18 @@ void addTransferTimes(const Scales& scales, ScaleMeasure measure,
 // Value over base, with an interval where both have one.
 results::Quantity againstSmallest(const results::Quantity& value, const results::Quantity& base) {
   results::Quantity ratio = modelled(100 * value.value / base.value, "%");
-  const auto relative = [](const results::Quantity& one) -> std::optional<double> {
+  const auto half_width = [](const results::Quantity& one) -> std::optional<double> {
     if (!one.confidence_low || !one.confidence_high) {
       // Identical repetitions have no scatter; with one repetition it is unknown.
       return one.repetitions > 1 ? std::optional(0.0) : std::nullopt;
     }
-    return (*one.confidence_high - *one.confidence_low) / 2 / std::abs(one.value);
+    return (*one.confidence_high - *one.confidence_low) / 2;
   };
-  const auto a = relative(value);
-  const auto b = relative(base);
-  if (!a || !b) return ratio;
-  const double half = ratio.value * std::hypot(*a, *b);
+  const auto of_value = half_width(value);
+  const auto of_base = half_width(base);
+  if (!of_value || !of_base) return ratio;
+  const double half =
+      100 / std::abs(base.value) * std::hypot(*of_value, value.value / base.value * *of_base);
   ratio.confidence_low = ratio.value - half;
   ratio.confidence_high = ratio.value + half;
   return ratio;
@@ -241,7 +242,12 @@ std::optional<std::uint32_t> addLimit(const Scales& scales, const Tracked& track
       base = value;
       base_nodes = nodes;
     }
-    if (base->value == 0) return std::nullopt;
+    if (base->value == 0) {
+      table.rows.push_back({tracked.figure.column, levelText(flows), std::to_string(nodes), *base,
+                            std::string("-"), std::string("-"),
+                            std::string("not judged: 0 at the smallest scale")});
+      return std::nullopt;
+    }
     const results::Quantity ratio = againstSmallest(*value, *base);
     line.add(nodes, ratio);
     last = ratio;
@@ -259,6 +265,12 @@ std::optional<std::uint32_t> addLimit(const Scales& scales, const Tracked& track
   return limit;
 }
 
+// A scale in the table below: a cell for each figure, and the largest of the errors there are.
+struct OverlapRow {
+  std::vector<results::Cell> cells;
+  std::optional<double> largest;
+};
+
 // Flow level against packets, where a scale has both.
 void addOverlap(const Scales& scales, const std::vector<Tracked>& all, ResultBuilder& builder) {
   std::vector<const Tracked*> both;
@@ -274,7 +286,7 @@ void addOverlap(const Scales& scales, const std::vector<Tracked>& all, ResultBui
       {}};
   for (const Tracked* one : both) table.columns.push_back(one->figure.column);
   table.columns.emplace_back("Largest");
-  std::map<std::uint32_t, std::vector<std::optional<double>>> rows;
+  std::map<std::uint32_t, OverlapRow> rows;
   for (std::size_t i = 0; i < both.size(); ++i) {
     std::map<std::uint32_t, double> packets;
     for (const Measured& one : scales.of(both[i]->measure, false)) {
@@ -286,26 +298,27 @@ void addOverlap(const Scales& scales, const std::vector<Tracked>& all, ResultBui
       const std::uint32_t nodes = scales.cellOf(one).nodes;
       const auto value = meanOf(scales.design(), one, both[i]->figure);
       const auto simulated = packets.find(nodes);
-      if (!value || simulated == packets.end() || simulated->second == 0) continue;
-      auto& row = rows[nodes];
-      row.resize(both.size());
-      row[i] = 100 * (value->value - simulated->second) / simulated->second;
-    }
-  }
-  for (const auto& [nodes, errors] : rows) {
-    std::vector<results::Cell> row{std::to_string(nodes)};
-    double largest = 0;
-    for (const std::optional<double>& error : errors) {
-      if (!error) {
-        row.emplace_back(std::string("not at both levels"));
+      if (!value || simulated == packets.end()) continue;
+      OverlapRow& row = rows[nodes];
+      row.cells.resize(both.size(), std::string("not measured at both levels"));
+      if (simulated->second == 0) {
+        row.cells[i] = std::string(value->value == 0 ? "0 at both levels" : "0 with packets only");
         continue;
       }
-      largest = std::max(largest, std::abs(*error));
-      row.emplace_back(modelled(*error, "%"));
+      const double error = 100 * (value->value - simulated->second) / simulated->second;
+      row.cells[i] = modelled(error, "%");
+      row.largest = std::max(row.largest.value_or(0), std::abs(error));
     }
-    row.emplace_back(builder.kpi("flow_level_error_percent", fmt::format("{} nodes", nodes),
-                                 modelled(largest, "%")));
-    table.rows.push_back(std::move(row));
+  }
+  for (auto& [nodes, row] : rows) {
+    row.cells.insert(row.cells.begin(), std::to_string(nodes));
+    if (row.largest) {
+      row.cells.emplace_back(builder.kpi("flow_level_error_percent", fmt::format("{} nodes", nodes),
+                                         modelled(*row.largest, "%")));
+    } else {
+      row.cells.emplace_back(std::string("-"));
+    }
+    table.rows.push_back(std::move(row.cells));
   }
   builder.result().tables.push_back(std::move(table));
 }

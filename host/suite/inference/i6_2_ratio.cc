@@ -154,11 +154,12 @@ void addRatioChart(const Design& design, const serving::SloSpec& slo, const Rate
 }
 
 // "1P3D keeps the limits with the most output tokens"
-std::string bestText(const std::vector<std::string>& best, bool measured) {
+std::string bestText(const std::vector<std::string>& best, bool measured, bool scatter_known) {
   if (!measured) return "no request arrived in any window";
   if (best.empty()) return "no ratio keeps the limits";
-  return fmt::format("{} {} the limits with the most output tokens", fmt::join(best, ", "),
-                     best.size() == 1 ? "keeps" : "keep");
+  return fmt::format("{} {} the limits with the most output tokens{}", fmt::join(best, ", "),
+                     best.size() == 1 ? "keeps" : "keep",
+                     scatter_known ? "" : " in one repetition (scatter is not known)");
 }
 
 // Of ratios and their tokens: the one with the most, and those that do not differ from it within
@@ -190,7 +191,9 @@ void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoi
   std::vector<std::pair<std::string, results::Quantity>> kept;  // ratios that keep the limits
   const std::vector<Figure> figures = servingFigures(slo);
   bool measured = false;
+  bool scatter_known = true;
   for (const Measured* one : rate.points) {
+    scatter_known = scatter_known && one->trials.size() > 1;
     measured = measured || hasRequests(*one);
     const auto tokens = meanOf(design, *one, chosen(figures, {"output_tokens_per_s"}).front());
     const double ttft = valueOf(design, *one, slo, "ttft_p99_ms").value_or(kNotReached);
@@ -209,7 +212,7 @@ void reportRate(const Design& design, const serving::SloSpec& slo, const RatePoi
   result.configuration.emplace_back(fmt::format("Pareto-optimal at {} requests/s", rate.rate),
                                     fmt::format("{}", fmt::join(names, ", ")));
   result.summary += fmt::format("{}At {} requests/s {}.", number == 1 ? "" : " ", rate.rate,
-                                bestText(ratiosWithMost(kept), measured));
+                                bestText(ratiosWithMost(kept), measured, scatter_known));
   addRatioChart(design, slo, rate, pareto, number, builder);
 }
 

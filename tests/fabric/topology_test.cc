@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "fabric/topology/several_paths.h"
 #include "tests/fabric/graphs.h"
 
 namespace plumbline::fabric::testing {
@@ -239,6 +240,32 @@ TEST(Topology, SelectorsOfLinks) {
   EXPECT_EQ(graph.selectLinks("spine1-leaf0", "here"),
             std::vector<LinkId>{*graph.findLink("spine1-leaf0")});
   for (const LinkId id : graph.selectLinks("hosts", "here")) EXPECT_LT(id, 8U);
+}
+
+// Of several shortest paths, not of a cycle alone: the ways round an odd ring differ in length,
+// those round an even ring do not for hosts opposite each other.
+TEST(SeveralPaths, AreOfTheSameLength) {
+  const auto ring = [](std::uint32_t switches, bool doubled) {
+    TopologySpec spec;
+    spec.kind = TopologyKind::kGraph;
+    for (std::uint32_t i = 0; i < switches; ++i) {
+      spec.graph.switches.push_back("s" + std::to_string(i));
+      spec.graph.hosts.push_back("h" + std::to_string(i));
+    }
+    for (std::uint32_t i = 0; i < switches; ++i) {
+      spec.graph.cables.push_back({spec.graph.hosts[i], spec.graph.switches[i]});
+      spec.graph.cables.push_back(
+          {spec.graph.switches[i], spec.graph.switches[(i + 1) % switches]});
+    }
+    if (doubled) spec.graph.cables.push_back({"s0", "s1"});
+    return hasSeveralPaths(buildTopology(spec));
+  };
+  EXPECT_FALSE(ring(3, false));
+  EXPECT_FALSE(ring(5, false));
+  EXPECT_TRUE(ring(4, false));
+  EXPECT_TRUE(ring(3, true));
+  EXPECT_FALSE(hasSeveralPaths(buildTopology(clos2(4, 1, 2))));
+  EXPECT_TRUE(hasSeveralPaths(buildTopology(clos2(2, 2, 1))));
 }
 
 }  // namespace

@@ -200,9 +200,64 @@ TEST(AllReduce, SaysWhichRingsStayInALeaf) {
     return hasDeviation(allReduceProcedure().run({scenario, runner.bench.capabilities()}, runner),
                         text);
   };
-  EXPECT_TRUE(says("of 5 or 9 ranks over 4 leaves the first and the last are on the same leaf"));
+  EXPECT_TRUE(says("1 of 5, 1 of 9 hops of the ring are between ranks on the same switch"));
   scenario.parameters.ranks = {{4, 8}};
-  EXPECT_FALSE(says("on the same leaf"));
+  EXPECT_FALSE(says("on the same switch"));
+  // Two servers of three NICs share the leaf of each rail: the fourth rank, the first NIC of the
+  // second server, is on the leaf of the first rank.
+  scenario.topology.kind = fabric::TopologyKind::kRail;
+  scenario.topology.servers = 4;
+  scenario.topology.rails = 3;
+  scenario.topology.servers_per_leaf = 2;
+  scenario.topology.spines = 2;
+  scenario.parameters.ranks = {{4, 6}};
+  EXPECT_TRUE(says("1 of 4 hops of the ring are between ranks on the same switch"));
+}
+
+// ECMP sends the packets of a flow by one path, whatever entropy the scenario's hosts give them: 12
+// ranks on 4 leaves share uplinks by chance, which spray does not.
+TEST(AllToAll, EcmpIsNoSprayOfTheHosts) {
+  scenario::Scenario scenario = smallCollective();
+  scenario.parameters.ranks = {{12}};
+  scenario.parameters.balancing = {{"ecmp", "spray"}};
+  transport::UetSpec uet;
+  const auto mmr = [&](const char* balancing) {
+    return kpi(runTest(allToAllProcedure(), scenario), "link_mmr",
+               std::string("AlltoAll, 1 MiB, 12 ranks, ") + balancing)
+        .value;
+  };
+  for (const auto policy :
+       {transport::UetEntropyPolicy::kOblivious, transport::UetEntropyPolicy::kConstant}) {
+    uet.entropy.policy = policy;
+    scenario.transport = uet;
+    EXPECT_GT(mmr("ECMP"), 1.3);
+    EXPECT_LT(mmr("packet spray"), 1.1);
+  }
+  transport::RoceSpec roce;
+  roce.spray = true;
+  scenario.transport = roce;
+  EXPECT_GT(mmr("ECMP"), 1.3);
+}
+
+// The time of the same repetition with ECMP, whose hashes differ from one to the next: the ratio
+// scatters as they do.
+TEST(AllToAll, TheRatioToEcmpScattersAsEcmpDoes) {
+  scenario::Scenario scenario = smallCollective();
+  scenario.parameters.ranks = {{12}};
+  scenario.parameters.balancing = {{"ecmp", "spray"}};
+  scenario.parameters.repetitions = 3;
+  const results::TestResult result = runTest(allToAllProcedure(), scenario);
+  const std::string point = "AlltoAll, 1 MiB, 12 ranks, ";
+  const results::Quantity& ecmp = kpi(result, "iteration_us", point + "ECMP");
+  const results::Quantity& spray = kpi(result, "iteration_us", point + "packet spray");
+  const results::Quantity& ratio = kpi(result, "time_vs_ecmp", point + "packet spray");
+  EXPECT_NEAR(ratio.value, spray.value / ecmp.value, 1e-9);
+  EXPECT_EQ(ratio.repetitions, 3U);
+  ASSERT_TRUE(ecmp.cv.has_value());
+  ASSERT_GT(*ecmp.cv, 0.005);
+  ASSERT_TRUE(ratio.cv.has_value());
+  EXPECT_NEAR(*ratio.cv, *ecmp.cv, *ecmp.cv / 2);
+  EXPECT_TRUE(ratio.confidence_low.has_value());
 }
 
 TEST(BusBandwidthSummary, HasEveryCollectiveWithEveryBalancing) {

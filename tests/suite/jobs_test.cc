@@ -188,7 +188,22 @@ TEST(Profile, RunsTheScenariosOwnJobAgainstItsRoofline) {
   }
 }
 
-TEST(MultiTenant, EachJobNeedsTwoHosts) {
+// The figures of one job would stand for all.
+TEST(Profile, SeveralJobsAreRefused) {
+  scenario::Scenario scenario = smallFabric();
+  hierarchicalJob(scenario);
+  workload::JobSpec second = scenario.workload->jobs.front();
+  second.name = "second";
+  scenario.workload->jobs.push_back(second);
+  const SimRunner runner;
+  const Plan plan = profileProcedure().plan({scenario, runner.bench.capabilities()});
+  ASSERT_EQ(plan.refusals.size(), 1U);
+  EXPECT_NE(plan.refusals[0].find("the workload has 2 jobs"), std::string::npos)
+      << plan.refusals[0];
+}
+
+// Two leaves each: the hosts of one leaf send nothing to a spine.
+TEST(MultiTenant, EachJobNeedsHostsOfTwoLeaves) {
   SimRunner runner;
   const auto refusals = [&](std::uint32_t leaves, std::uint32_t hosts) {
     scenario::Scenario scenario = smallFabric();
@@ -198,7 +213,7 @@ TEST(MultiTenant, EachJobNeedsTwoHosts) {
   };
   EXPECT_EQ(refusals(2, 2), 1U);
   EXPECT_EQ(refusals(3, 3), 1U);
-  EXPECT_EQ(refusals(2, 4), 0U);
+  EXPECT_EQ(refusals(2, 4), 1U);
   EXPECT_EQ(refusals(4, 2), 0U);
 }
 
@@ -231,11 +246,10 @@ TEST(MultiTenant, SprayLeavesRoomForBothJobs) {
   }
 }
 
-// The share in a point's name is that of the leaves on which both jobs have hosts. 25 % of two or
-// three leaves do not exist.
+// The share in a point's name is that of the leaves on which both jobs have hosts. 25 % of a job's
+// two or three leaves do not exist.
 TEST(MultiTenant, PointsAreNamedByTheLeavesInCommon) {
   const std::map<std::uint32_t, std::vector<std::string>> shares{
-      {2, {"0 %", "100 %"}},
       {4, {"0 %", "50 %", "100 %"}},
       {7, {"0 %", "33.3 %", "66.7 %"}},
       {8, {"0 %", "25 %", "50 %", "75 %"}},

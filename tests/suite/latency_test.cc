@@ -21,13 +21,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // Latency in ns: 1000 at zero load, 1000 + 10 per percent of load; the reverse direction 100 more.
+// The pairs have a group for each direction.
 FakeDut loadedDut() {
   FakeDut dut;
   dut.throughput = Fraction::percent(80);
   dut.latencies = [](std::uint32_t group, Fraction rate) {
     const auto percent = static_cast<std::uint64_t>(std::llround(rate.toDouble() * 100));
     const std::uint64_t base =
-        1'000'000 + (percent <= 1 ? 0 : percent * 10'000) + group * std::uint64_t{100'000};
+        1'000'000 + (percent <= 1 ? 0 : percent * 10'000) + group % 2 * std::uint64_t{100'000};
     std::vector<std::uint64_t> values(2000, base);
     values.push_back(2 * base);
     return values;
@@ -55,7 +56,8 @@ TEST(Latency, GivesTheFiguresOfEveryLoad) {
   }
   ASSERT_EQ(result.distributions.size(), 3U);
   EXPECT_EQ(result.distributions[1].title, "1024 B, 50 % load");
-  EXPECT_EQ(result.distributions[1].histogram.count(), 3U * 2001);
+  EXPECT_EQ(result.distributions[0].histogram.count(), 3U * 2001);      // of one pair
+  EXPECT_EQ(result.distributions[1].histogram.count(), 3U * 2 * 2001);  // of both
   EXPECT_EQ(table(result, "latency").rows.size(), 3U);
 }
 
@@ -71,6 +73,27 @@ TEST(Latency, RelatesLoadedToZeroLoad) {
   // 79.6875 % is the highest of 64 steps below the DUT's 80 %.
   EXPECT_EQ(text(increase.rows[1][1]), "throughput rate (79.6875 %)");
   EXPECT_NEAR(quantity(increase.rows[1][2]).value, 1.8, 1e-9);
+}
+
+// The second pair sends under load only, and its way is 5 us longer: what the load adds is that of
+// the first pair, and so is the round trip.
+TEST(Latency, ComparesTheFirstPairWithItself) {
+  FakeDut dut = loadedDut();
+  dut.latencies = [of_first = dut.latencies](std::uint32_t group, Fraction rate) {
+    std::vector<std::uint64_t> values = of_first(group, rate);
+    if (group >= 2) {
+      for (std::uint64_t& value : values) value += 5'000'000;
+    }
+    return values;
+  };
+  const results::TestResult result = runTest(latencyProcedure(), someScenario(), dut);
+  // There and back: 1000 and 1100 ns without load, 1500 and 1600 ns at 50 %.
+  const auto& half = table(result, "increase_factor").rows[0];
+  EXPECT_NEAR(quantity(half[2]).value, 1550.0 / 1050, 1e-9);
+  EXPECT_NEAR(quantity(half[3]).value, 1600.0 / 1100, 0.008);
+  EXPECT_NEAR(quantity(table(result, "round_trip").rows[1][4]).value, 3100.0 * 2002 / 2001, 1e-6);
+  EXPECT_NEAR(kpi(result, "latency_mean_ns", "1024 B, 50 % load").value,
+              (1550.0 + 2500) * 2002 / 2001, 10);
 }
 
 TEST(Latency, AddsUpTheRoundTripFromBothDirections) {
@@ -206,13 +229,14 @@ TEST(Latency, SaysWhenAPercentileRestsOnFewFrames) {
     return runTest(latencyProcedure(), scenario, dut);
   };
   EXPECT_THAT(anomalies(with(10'000)), Not(HasSubstr("too few samples")));
-  // 3 repetitions of 400 frames are 1,200, but each has its own percentiles: P50 and P95 of three
-  // loads have 20 and 200, P99 and P99.9 do not have 1,000 and 10,000.
+  // 3 repetitions of 400 frames, under load of each of two pairs, but each repetition has its own
+  // percentiles: P50 and P95 of three loads have 20 and 200, P99 and P99.9 do not have 1,000 and
+  // 10,000.
   const results::TestResult few = with(400);
   EXPECT_THAT(anomalies(few), HasSubstr("6 of 12 percentiles rest on too few samples"));
   EXPECT_THAT(anomalies(few), HasSubstr("P99.9 of 400 samples, 10,000 needed"));
   const results::Quantity& p99 = kpi(few, "latency_p99_ns", "1024 B, 50 % load");
-  EXPECT_EQ(p99.percentile, (results::Percentile{0.99, 400}));
+  EXPECT_EQ(p99.percentile, (results::Percentile{0.99, 800}));
   EXPECT_EQ(quantity(table(few, "latency").rows.at(1).at(7)).percentile, p99.percentile);
   EXPECT_FALSE(kpi(few, "latency_p95_ns", "1024 B, 50 % load").percentile->tooFew());
   EXPECT_FALSE(kpi(few, "latency_max_ns", "1024 B, 50 % load").percentile);

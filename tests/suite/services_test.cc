@@ -206,6 +206,35 @@ TEST(ServiceThroughput, TellsSetUpTimesAndHowManyConnectionsSustainTheRate) {
   }
 }
 
+// No more PDCs or QPs than a host may have: 6 of a sweep of 4 and 16, and set-ups of 6 alone.
+TEST(ServiceThroughput, HasNoMoreConnectionsThanAHostMayHave) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.flows = {{4, 16}};
+  transport::UetSpec uet;
+  uet.max_pdcs = 6;
+  scenario.transport = uet;
+  const results::TestResult result = runTest(serviceThroughputProcedure(), scenario);
+  for (const char* service : {"ROD", "RUD"}) {
+    const std::string of = std::string(", unidirectional, ") + service;
+    EXPECT_NE(findKpi(result, "payload_gbps", "1 MiB, 4 flows" + of), nullptr);
+    EXPECT_EQ(findKpi(result, "payload_gbps", "1 MiB, 16 flows" + of), nullptr);
+    EXPECT_THAT(deviations(result), HasSubstr(std::string(service) +
+                                              " with 16 PDCs or QPs per pair not measured: a host "
+                                              "may have 6 (transport.max_pdcs)"));
+    EXPECT_LE(kpi(result, "sustained_connections", service).value, 6);
+  }
+  EXPECT_NE(findKpi(result, "payload_gbps", "1 MiB, 16 flows, unidirectional, RC"), nullptr);
+  scenario.parameters.flows = {{4}};
+  transport::RoceSpec roce;
+  roce.cm.emplace().max_qps = 6;
+  scenario.transport = roce;
+  const results::TestResult of_qps = runTest(serviceThroughputProcedure(), scenario);
+  for (const char* service : {"RC", "UC"}) {
+    EXPECT_NEAR(kpi(of_qps, "setup_us", service).value, kQpSetupNs / 1e3, 0.01) << service;
+    EXPECT_LE(kpi(of_qps, "sustained_connections", service).value, 6);
+  }
+}
+
 scenario::Scenario shortMessages() {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.sizes = {{Bytes(64)}};
@@ -352,6 +381,25 @@ TEST(PdcScale, FindsTheMostConcurrentConnections) {
 }
 
 // PDCs that wait for an id of their host limit the number in use.
+// Cables of 10 us: a round trip of 21.2 us is 1.06 MB at 400 Gb/s. One connection alone fills the
+// link all the same, less the last message's way, and all together are no faster.
+TEST(PdcScale, OneConnectionFillsALongPath) {
+  scenario::Scenario scenario;
+  scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;
+  scenario.topology.hosts = 3;
+  scenario.topology.link_rate = gigabitsPerSecond(400);
+  scenario.topology.host_link_delay = microseconds(5);
+  scenario.switches.latency = nanoseconds(600);
+  const results::TestResult result = runTest(pdcScaleProcedure(), scenario);
+  for (const char* service : {"RUD", "RC"}) {
+    const std::string established = " connections, established, 64 KiB each, ";
+    EXPECT_GT(kpi(result, "goodput_percent", "1" + established + service).value, 90) << service;
+    EXPECT_NEAR(kpi(result, "of_single_connection_percent", "100" + established + service).value,
+                100, 5)
+        << service;
+  }
+}
+
 TEST(PdcScale, TheHostsNumberOfPdcsLimits) {
   scenario::Scenario scenario = smallFabric();
   transport::UetSpec uet;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
+#include "tests/suite/sim_runner.h"
 
 namespace plumbline::suite {
 namespace {
@@ -192,6 +193,44 @@ TEST(Throughput, NotesResultsThatDoNotRepeat) {
   FakeDut steady;
   EXPECT_THAT(anomalies(runTest(throughputProcedure(), someScenario(), steady)),
               Not(HasSubstr("CV of")));
+}
+
+// A graph of one switch, or of two with a cable of 40 Gb/s between them: hosts a and b send to c
+// and d.
+scenario::Scenario twoPairs(bool shared_cable) {
+  scenario::Scenario scenario;
+  scenario.name = "two pairs";
+  fabric::TopologySpec& topology = scenario.topology;
+  topology.kind = fabric::TopologyKind::kGraph;
+  topology.link_rate = gigabitsPerSecond(400);
+  fabric::GraphSpec& graph = topology.graph;
+  graph.hosts = {"a", "b", "c", "d"};
+  graph.switches = {"s"};
+  if (shared_cable) graph.switches.emplace_back("t");
+  const std::string far = shared_cable ? "t" : "s";
+  graph.cables = {{"a", "s", gigabitsPerSecond(400), nanoseconds(30)},
+                  {"b", "s", gigabitsPerSecond(400), microseconds(9)},
+                  {"c", far, gigabitsPerSecond(400), nanoseconds(100)},
+                  {"d", far, gigabitsPerSecond(400), microseconds(2)}};
+  if (shared_cable) {
+    graph.cables.push_back({"s", "t", gigabitsPerSecond(160), microseconds(3)});
+  }
+  scenario.traffic.message_sizes = {{Bytes(1024)}};
+  return scenario;
+}
+
+// What a host received is a range where a queue may have held frames beyond the trial's end, and a
+// value where only the cables of the pairs differ, here by 10.9 us in a trial of 200 us.
+TEST(Throughput, ReceivedIsARangeWhereQueuesGrewOnly) {
+  const auto received = [](bool shared_cable) {
+    const results::TestResult result = runTest(throughputProcedure(), twoPairs(shared_cable));
+    return table(result, "port_utilisation").rows.at(2).at(3);
+  };
+  EXPECT_NEAR(quantity(received(false)).value, 100, 0.1);
+  // A fifth of the hosts' line rate each, and what the buffer takes up beyond.
+  const std::string range = text(received(true));
+  EXPECT_THAT(range, ::testing::StartsWith("20"));
+  EXPECT_THAT(range, HasSubstr(" to 2"));
 }
 
 TEST(Throughput, RefusesBeforeAnythingRuns) {

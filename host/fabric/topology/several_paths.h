@@ -5,7 +5,8 @@
 
 namespace plumbline::fabric {
 
-// Whether packets of a flow can take different paths: switches and their cables are no tree.
+// Whether packets between two hosts can take different paths: somewhere on the way several cables
+// begin a path of fewest hops (routing.h).
 bool hasSeveralPaths(const Topology& topology);
 
 }  // namespace plumbline::fabric

@@ -58,12 +58,41 @@ bool isMoot(const Measured& measured, const Figure& figure) {
   return figure.moot && std::all_of(measured.trials.begin(), measured.trials.end(), figure.moot);
 }
 
+// Figure::over at a point: both parts of the ratio, of the repetitions that observed both.
+struct RatioParts {
+  std::vector<double> numerators;
+  std::vector<double> denominators;
+};
+
+RatioParts ratioParts(const Design& design, const Measured& measured, const Figure& figure) {
+  RatioParts parts;
+  const std::size_t place = placeOf(design, measured);
+  const Measured* base = figure.over(place);
+  if (base == nullptr) return parts;
+  const std::size_t count = std::min(measured.trials.size(), base->trials.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = figure.of(place, measured.trials[i]);
+    const auto of_base = figure.of(placeOf(design, *base), base->trials[i]);
+    if (!value || !of_base || !std::isfinite(value->value) || !(of_base->value > 0)) continue;
+    parts.numerators.push_back(value->value);
+    parts.denominators.push_back(of_base->value);
+  }
+  return parts;
+}
+
 // Of the repetitions that observed it.
 std::vector<Reading> observedOf(const Design& design, const Measured& measured,
                                 const Figure& figure) {
   const std::size_t place = placeOf(design, measured);
   std::vector<Reading> values;
   if (isHidden(design, measured, figure) || isBaseline(design, measured, figure)) return values;
+  if (figure.over) {
+    const RatioParts parts = ratioParts(design, measured, figure);
+    for (std::size_t i = 0; i < parts.numerators.size(); ++i) {
+      values.emplace_back(parts.numerators[i] / parts.denominators[i]);
+    }
+    return values;
+  }
   for (std::size_t i = 0; i < measured.trials.size(); ++i) {
     const bench::TrialResult& trial = measured.trials[i];
     const std::optional<Reading> value =
@@ -73,8 +102,12 @@ std::vector<Reading> observedOf(const Design& design, const Measured& measured,
   return values;
 }
 
-results::Quantity meanOfReadings(const Measured& measured, const std::vector<Reading>& readings,
-                                 const Figure& figure) {
+results::Quantity meanOfReadings(const Design& design, const Measured& measured,
+                                 const std::vector<Reading>& readings, const Figure& figure) {
+  if (figure.over) {
+    const RatioParts parts = ratioParts(design, measured, figure);
+    return ratioOf(parts.numerators, parts.denominators, figure.observed);
+  }
   results::Quantity mean =
       quantityOf(readings, figure.unit, figure.observed, measured.deterministic);
   const kpi::Declaration* declared = kpi::find(figure.kpi);
@@ -113,14 +146,14 @@ std::optional<results::Quantity> meanOf(const Design& design, const Measured& me
                                         const Figure& figure) {
   const std::vector<Reading> values = valuesOf(design, measured, figure);
   if (values.empty()) return std::nullopt;
-  return meanOfReadings(measured, values, figure);
+  return meanOfReadings(design, measured, values, figure);
 }
 
 results::Cell cellOf(const Design& design, const Measured& measured, const Figure& figure) {
   if (isBaseline(design, measured, figure)) return "baseline";
   const std::vector<Reading> values = observedOf(design, measured, figure);
   if (!values.empty() && values.size() == measured.trials.size()) {
-    return meanOfReadings(measured, values, figure);
+    return meanOfReadings(design, measured, values, figure);
   }
   if (isHidden(design, measured, figure) || isMoot(measured, figure)) return "not observed";
   return partlyObserved(values, measured.trials.size(), figure);
@@ -145,7 +178,7 @@ void addTable(const Design& design, std::span<const Measured> measured,
         }
         continue;
       }
-      results::Quantity mean = meanOfReadings(one, values, figure);
+      results::Quantity mean = meanOfReadings(design, one, values, figure);
       if (figure.primary) builder.repeated(one.point.label, figure.column, values, mean);
       if (!figure.kpi.empty()) mean = builder.kpi(figure.kpi, one.point.label, std::move(mean));
       row.emplace_back(std::move(mean));
@@ -169,6 +202,14 @@ void addWideTable(const Design& design, const std::vector<Measured>& measured, c
       heading.columns.push_back(point.values[across]);
     }
   }
+  const auto with = [across](std::vector<std::string> key, const std::string& value) {
+    key.insert(key.begin() + static_cast<std::ptrdiff_t>(across), value);
+    return key;
+  };
+  const auto belongs = [&design](const std::vector<std::string>& values) {
+    return std::any_of(design.points.begin(), design.points.end(),
+                       [&](const SweepPoint& point) { return point.values == values; });
+  };
   std::vector<std::vector<std::string>> keys;  // of the rows
   for (const Measured& one : measured) {
     std::vector<std::string> key = one.point.values;
@@ -178,7 +219,10 @@ void addWideTable(const Design& design, const std::vector<Measured>& measured, c
       known = keys.insert(keys.end(), key);
       std::vector<results::Cell>& row = heading.rows.emplace_back(key.begin(), key.end());
       for (const Figure& of : leading) row.push_back(cellOf(design, one, of));
-      row.resize(heading.columns.size(), std::string("not valid"));
+      for (std::size_t i = first; i < heading.columns.size(); ++i) {
+        const bool planned = belongs(with(key, heading.columns[i]));
+        row.emplace_back(std::string(planned ? "not valid" : "not measured"));
+      }
     }
     const auto column = std::find(heading.columns.begin() + static_cast<std::ptrdiff_t>(first),
                                   heading.columns.end(), one.point.values[across]) -

@@ -45,6 +45,9 @@ struct Figure {
   std::function<std::optional<Reading>(std::size_t point, std::size_t repetition,
                                        const bench::TrialResult& trial)>
       paired{};
+  // The figure is `of` at the point over `of` at this one, whose repetitions have the same seeds:
+  // ratioOf() of all repetitions. Nothing: not observed.
+  std::function<const Measured*(std::size_t point)> over{};
 };
 
 // A figure of the trial alone, which fast-forwarded trials do not observe.

@@ -27,6 +27,12 @@ std::int64_t cardPorts(const bench::Capabilities& bench, std::size_t hosts) {
 
 }  // namespace
 
+std::uint32_t groupOf(const bench::Capabilities& bench, std::size_t pair, bool reverse) {
+  constexpr std::size_t kMaxPairs = 64;
+  const std::size_t own = std::clamp<std::size_t>(bench.groups / 2, 1, kMaxPairs);
+  return static_cast<std::uint32_t>(2 * std::min(pair, own - 1)) + (reverse ? 1 : 0);
+}
+
 Load fullLoad(const TestConfig& config, scenario::Direction direction, const SizePoint& size,
               std::uint32_t qps, Fraction rate) {
   return {config.scenario.hostPairs(), direction, size, qps, rate};
@@ -52,9 +58,13 @@ bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picosecon
     stream.group = group;
     spec.streams.push_back(std::move(stream));
   };
-  for (const auto& pair : load.pairs) addStream(pair.from, pair.to, kForwardGroup);
+  for (std::size_t i = 0; i < load.pairs.size(); ++i) {
+    addStream(load.pairs[i].from, load.pairs[i].to, groupOf(config.bench, i, false));
+  }
   if (load.direction == scenario::Direction::kBidirectional) {
-    for (const auto& pair : load.pairs) addStream(pair.to, pair.from, kReverseGroup);
+    for (std::size_t i = 0; i < load.pairs.size(); ++i) {
+      addStream(load.pairs[i].to, load.pairs[i].from, groupOf(config.bench, i, true));
+    }
   }
   std::map<std::uint32_t, std::int64_t> senders;
   for (const auto& stream : spec.streams) ++senders[stream.from];

@@ -14,9 +14,11 @@
 
 namespace plumbline::suite {
 
-// Latency groups of a load trial: the pairs as the scenario has them, and their reverse.
-inline constexpr std::uint32_t kForwardGroup = 0;
-inline constexpr std::uint32_t kReverseGroup = 1;
+// Latency group of a load trial for one direction of a pair (its place in Load::pairs). Each has
+// one of its own, as far as the bench has groups and up to 64 pairs; the pairs beyond share the
+// last two.
+std::uint32_t groupOf(const bench::Capabilities& bench, std::size_t pair, bool reverse);
+constexpr bool isReverseGroup(std::uint32_t group) { return group % 2 == 1; }
 
 // A load on pairs of hosts.
 struct Load {

@@ -163,6 +163,7 @@ bench::TrialSpec streamTrial(const TestConfig& config, const KvPoint& point, std
                      endpoints ? Picoseconds() : own.drain.value_or(milliseconds(1)), 0);
     if (spec.streams.size() == 1) spec.streams.front().start = {};
   }
+  for (bench::StreamSpec& stream : spec.streams) stream.group = kKvMessages;
   if (point.message > kMtu) {
     for (bench::StreamSpec& stream : spec.streams) {
       stream.queue_pairs = bench::QueuePairSpec{

@@ -20,6 +20,20 @@ using Kind = fabric::LoadBalancingKind;
 
 Balancing balancing(const fabric::LoadBalancing& one) { return {one.family, one.name, one.kind}; }
 
+// The scenario's own setting, `dut.load_balancing`, of any kind.
+Balancing scenarioBalancing(const TestConfig& config) {
+  return balancing(fabric::loadBalancing(config.scenario.switches.load_balancing.kind));
+}
+
+// For flow-based switches a QP or PDC is a flow.
+void useOneEntropyValue(bench::TransportSpec& transport) {
+  if (auto* roce = std::get_if<transport::RoceSpec>(&transport)) {
+    roce->spray = false;
+  } else {
+    std::get<transport::UetSpec>(transport).entropy.policy = transport::UetEntropyPolicy::kConstant;
+  }
+}
+
 }  // namespace
 
 Balancing balancingOf(const std::string& word) {
@@ -28,10 +42,6 @@ Balancing balancingOf(const std::string& word) {
                    [&](const auto& one) { return one.stands_for_family && word == one.family; });
   return balancing(found == fabric::kLoadBalancings.end() ? fabric::loadBalancing(Kind::kEcmp)
                                                           : *found);
-}
-
-Balancing scenarioBalancing(const TestConfig& config) {
-  return balancing(fabric::loadBalancing(config.scenario.switches.load_balancing.kind));
 }
 
 std::vector<Balancing> balancingSweep(const TestConfig& config, Numbers& numbers,
@@ -63,7 +73,14 @@ void applyBalancing(const Balancing& balancing, bench::TrialSpec& spec) {
 }
 
 Variant defaultVariant(const TestConfig& config, const Balancing& balancing) {
-  return {balancing.name, transportOr(config, defaultRoce()), balancing};
+  Variant variant{balancing.name, transportOr(config, defaultRoce()), balancing};
+  if (balancing.word != "spray") useOneEntropyValue(variant.transport);
+  return variant;
+}
+
+Variant scenarioVariant(const TestConfig& config) {
+  const Balancing own = scenarioBalancing(config);
+  return {own.name, transportOr(config, defaultRoce()), own};
 }
 
 Variant serviceVariant(const TestConfig& config, const std::string& service,
@@ -81,6 +98,7 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
     }
     roce.service = service == "RC" ? transport::RoceService::kRc : transport::RoceService::kUc;
     variant.transport = roce;
+    if (balancing.word != "spray") useOneEntropyValue(variant.transport);
     return variant;
   }
   constexpr std::array<std::pair<const char*, transport::UetService>, 4> kServices{
@@ -99,9 +117,8 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
   for (const auto& [name, value] : kServices) {
     if (service == name) uet.service = value;
   }
-  // For flow-based switches a PDC is a flow; packets with their own entropy would be sprayed.
-  if (balancing.word != "spray") uet.entropy.policy = transport::UetEntropyPolicy::kConstant;
   variant.transport = uet;
+  if (balancing.word != "spray") useOneEntropyValue(variant.transport);
   return variant;
 }
 

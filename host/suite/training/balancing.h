@@ -22,10 +22,6 @@ struct Balancing {
 
 Balancing balancingOf(const std::string& word);
 
-// The scenario's own setting, `dut.load_balancing`, of any kind. For tests whose draft names no
-// strategy.
-Balancing scenarioBalancing(const TestConfig& config);
-
 // Sweep over strategies: the draft's and, where there is one, the scenario's own list
 // (`parameters.balancing`). They replace `dut.load_balancing`; a kind there that is not swept is a
 // deviation.
@@ -41,8 +37,12 @@ struct Variant {
   Balancing balancing;
 };
 
-// The scenario's transport, or else the usual RoCEv2, with one balancing.
+// The scenario's transport, or else the usual RoCEv2, with one balancing. Unless switches spray,
+// hosts give all packets of a QP or PDC one entropy value: with one of its own for each packet,
+// switches that balance by flow would spray as well.
 Variant defaultVariant(const TestConfig& config, const Balancing& balancing);
+// The scenario's transport and balancing as they are, for tests that compare no strategies.
+Variant scenarioVariant(const TestConfig& config);
 // A service of the drafts' comparisons with one balancing: "RC", "UC", "ROD", "RUD", "RUDI", "UUD".
 // Parameters are the scenario's where it has a transport of that family; of one of the other family
 // only the IP version.

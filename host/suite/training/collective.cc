@@ -6,10 +6,12 @@
 #include <limits>
 #include <variant>
 
+#include "fabric/topology/topology.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/percentiles.h"
 #include "workload/formulas.h"
+#include "workload/placement.h"
 
 namespace plumbline::suite {
 
@@ -322,21 +324,43 @@ std::vector<Variant> CollectiveProcedure::variants(const TestConfig& config,
 
 namespace {
 
-// The ring's last hop stays in a leaf where the last rank is on the first one's.
+// Hops of a ring between two ranks on the same switch.
+std::uint32_t hopsInALeaf(const TestConfig& config, const fabric::Topology& topology,
+                          std::uint32_t ranks) {
+  workload::JobSpec job;
+  job.placement = acrossLeaves(config, ranks);
+  const std::vector<workload::HostId> hosts =
+      workload::placeJobs({job}, config.scenario.topology.hostCount()).front();
+  const auto leafOf = [&](workload::HostId host) {
+    return topology.links()[topology.nodes()[topology.hosts()[host]].out_links.front()].to;
+  };
+  std::uint32_t hops = 0;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (leafOf(hosts[i]) == leafOf(hosts[(i + 1) % hosts.size()])) ++hops;
+  }
+  return hops;
+}
+
+// Hops of a ring that stay on a switch, in a fabric of several.
 void noteSharedLeaf(const TestConfig& config, const std::vector<CollectiveKind>& kinds,
                     const std::vector<std::uint32_t>& ranks, Numbers& numbers) {
-  const std::uint32_t of_leaf = acrossLeaves(config, 2).hosts_per_leaf;
-  if (of_leaf == 0 || std::none_of(kinds.begin(), kinds.end(), isRing)) return;
-  const std::uint32_t leaves = config.scenario.topology.hostCount() / of_leaf;
+  const fabric::TopologyKind kind = config.scenario.topology.kind;
+  if (kind == fabric::TopologyKind::kLink || std::none_of(kinds.begin(), kinds.end(), isRing)) {
+    return;
+  }
+  const fabric::Topology topology = fabric::buildTopology(config.scenario.topology);
+  if (topology.switches().size() < 2) return;
   std::vector<std::string> sharing;
   for (const std::uint32_t n : ranks) {
-    if (leaves > 1 && n > leaves && n % leaves == 1) sharing.push_back(std::to_string(n));
+    const bool placed = n >= 2 && n <= config.scenario.topology.hostCount();
+    const std::uint32_t hops = placed ? hopsInALeaf(config, topology, n) : 0;
+    if (hops > 0) sharing.push_back(fmt::format("{} of {}", hops, n));
   }
   if (sharing.empty()) return;
-  numbers.deviation(
-      fmt::format("of {} ranks over {} leaves the first and the last are on the same leaf: this "
-                  "hop of the ring is shorter than in the closed forms",
-                  fmt::join(sharing, " or "), leaves));
+  numbers.deviation(fmt::format(
+      "{} hops of the ring are between ranks on the same switch: they are shorter than in the "
+      "closed forms",
+      fmt::join(sharing, ", ")));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <variant>
 
 namespace plumbline::suite {
@@ -21,6 +22,15 @@ bench::TransportSpec withSetup(const TestConfig& config, bench::TransportSpec tr
     if (!uet->pdc_setup) uet->pdc_setup.emplace();
   }
   return transport;
+}
+
+ConnectionLimit connectionLimit(const bench::TransportSpec& transport) {
+  if (const auto* uet = std::get_if<transport::UetSpec>(&transport)) {
+    return {uet->max_pdcs, "transport.max_pdcs", true};
+  }
+  const auto& cm = std::get<transport::RoceSpec>(transport).cm;
+  return {cm ? cm->max_qps : std::numeric_limits<std::uint32_t>::max(),
+          "transport.connections.max_qps", false};
 }
 
 std::string setupText(const bench::TransportSpec& transport) {

@@ -36,6 +36,13 @@ bench::TransportSpec withSetup(const TestConfig& config, bench::TransportSpec tr
 // The cost of setting up in words, of a transport of withSetup(): "REQ, REP, RTU over the fabric,
 // 500 us a step".
 std::string setupText(const bench::TransportSpec& transport);
+// QPs or PDCs that a host may have at a time, of a transport of withSetup().
+struct ConnectionLimit {
+  std::uint32_t connections = 0;
+  const char* key = "";  // of the scenario
+  bool waits = false;    // one beyond waits until another is closed; otherwise it is rejected
+};
+ConnectionLimit connectionLimit(const bench::TransportSpec& transport);
 // Largest number of connections per second that a host can open at this cost; nothing without a
 // limit.
 std::optional<double> setupLimitPerSecond(const bench::TransportSpec& transport);

@@ -275,7 +275,7 @@ SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
 bench::TrialSpec soakTrial(const TestConfig& config, const SoakDesign& design,
                            std::uint32_t number) {
   const CollectivePoint point{CollectiveKind::kAllReduce, design.size, design.ranks,
-                              defaultVariant(config, scenarioBalancing(config))};
+                              scenarioVariant(config)};
   bench::TrialSpec spec = collectiveTrial(config, point, design.iterations);
   chooseRecovery(spec);
   spec.fast_forward.reset();

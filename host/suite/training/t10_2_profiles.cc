@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/figures.h"
 #include "suite/training/collective.h"
@@ -141,28 +142,28 @@ Design ProfileProcedure::design(const TestConfig& config) const {
     return design;
   }
   const workload::WorkloadSpec workload = workloadOf(config);
-  const workload::JobSpec* first = nullptr;
-  double payload = 0;
-  for (const workload::JobSpec& job : workload.jobs) {
-    const auto* program = std::get_if<workload::TrainingProgram>(&job.program);
-    if (program == nullptr) {
-      design.refusals.push_back(fmt::format("job '{}' is no training job", job.name));
-      return design;
-    }
-    if (first == nullptr) first = &job;
-    const std::uint32_t ranks = workload::ranksOf(job.placement);
-    payload += sentBits(*program, ranks) / 8 * ranks * program->iterations;
+  if (workload.jobs.size() != 1) {
+    design.refusals.push_back(
+        fmt::format("the workload has {}: the profile is one training job (a free test runs "
+                    "several at once, T10.3 compares two)",
+                    counted(workload.jobs.size(), "job")));
+    return design;
   }
-  const auto& program = std::get<workload::TrainingProgram>(first->program);
-  const double roofline =
-      rooflineOf(program, workload::ranksOf(first->placement), scenario.topology.link_rate);
-  if (roofline <= 0) {
+  const workload::JobSpec& job = workload.jobs.front();
+  if (!std::holds_alternative<workload::TrainingProgram>(job.program)) {
+    design.refusals.push_back(fmt::format("job '{}' is no training job", job.name));
+    return design;
+  }
+  const auto& program = std::get<workload::TrainingProgram>(job.program);
+  const std::uint32_t ranks = workload::ranksOf(job.placement);
+  if (rooflineOf(program, ranks, scenario.topology.link_rate) <= 0) {
     design.refusals.push_back(
         fmt::format("job '{}' neither computes nor sends anything over the fabric: its roofline is "
                     "0",
-                    first->name));
+                    job.name));
     return design;
   }
+  const double payload = sentBits(program, ranks) / 8 * ranks * program.iterations;
   design.numbers.configure("Label", "profile-driven: no accelerator runs, no MLPerf result");
   design.numbers.configure("Collectives of an iteration",
                            std::to_string(program.collectives.size()));

@@ -109,10 +109,10 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
   const fabric::TopologySpec& topology = config.scenario.topology;
   const std::uint32_t leaves = topology.leaves / 2;  // of each job
   const std::uint32_t ranks = leaves * (topology.hosts_per_leaf / 2);
-  if (topology.kind != fabric::TopologyKind::kClos2 || ranks < 2) {
+  if (topology.kind != fabric::TopologyKind::kClos2 || leaves < 2 || ranks < 2) {
     design.refusals.emplace_back(
-        "two tenants need a two-tier Clos: each has half of the hosts of half of the leaves, and "
-        "two of them at least (four leaves with two hosts each, or two with four)");
+        "two tenants need a two-tier Clos of four leaves with two hosts each at least: each has "
+        "half of the hosts of half of the leaves, and the hosts of one leaf share no spine links");
     return design;
   }
   const Bytes size =
@@ -122,7 +122,7 @@ Design MultiTenantProcedure::design(const TestConfig& config) const {
       "Iterations", 100, 3, config.scenario.parameters.iterations);
   design.repetitions = design.numbers.repetitions(3, 2);
   const CollectivePoint collective{workload::CollectiveKind::kAllReduce, size, ranks,
-                                   defaultVariant(config, scenarioBalancing(config))};
+                                   scenarioVariant(config)};
   design.numbers.configure("Leaves of each job", std::to_string(leaves));
   design.numbers.configure("Ranks of each job", std::to_string(collective.ranks));
   design.numbers.configure("Spine links in common",

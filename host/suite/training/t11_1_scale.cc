@@ -41,7 +41,7 @@ class ScaleProcedure final : public CollectiveProcedure {
         "Routing convergence after clearing all adjacencies not measured: the model has no routing "
         "protocol; its routes change `convergence` ({}) after a link's state does",
         valueText(config.scenario.convergence)));
-    const Variant variant = defaultVariant(config, scenarioBalancing(config));
+    const Variant variant = scenarioVariant(config);
     return {variant};
   }
   void reportMore(const TestConfig& config, const Design& design,

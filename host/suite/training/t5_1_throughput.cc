@@ -66,6 +66,10 @@ Quantity scaled(Quantity quantity, double factor, std::string unit) {
   return quantity;
 }
 
+// A received rate is a range where queues may have changed it by more than this part. Frames that
+// wait for a few others change it by less.
+constexpr double kReceivedTolerance = 0.005;
+
 // Text of the limit for the table.
 std::string limitText(const TestConfig& config, const ThroughputOutcome& outcome) {
   switch (outcome.limit) {
@@ -242,7 +246,7 @@ class ThroughputRun {
   }
 
   // `over_duration`: all received frames over the duration. Where the DUT's queues grow, frames
-  // arrive in a longer time: in the difference of their latencies more at most.
+  // arrive in a longer time: in the difference of the latencies of a pair's frames more at most.
   [[nodiscard]] Cell received(Quantity over_duration, const bench::TrialResult& trial) const {
     Picoseconds spread;
     for (const bench::GroupLatency& group : trial.latency) {
@@ -252,10 +256,10 @@ class ThroughputRun {
     }
     const double duration = settings_.duration.toSeconds();
     const double least = over_duration.value * duration / (duration + spread.toSeconds());
-    if (over_duration.value - least <= 100.0 / static_cast<double>(settings_.rate_steps)) {
+    if (over_duration.value - least <= kReceivedTolerance * over_duration.value) {
       return over_duration;
     }
-    return fmt::format("{:.3g} to {:.3g} %", least, over_duration.value);
+    return fmt::format("{:.4g} to {:.4g} %", least, over_duration.value);
   }
 
   // The draft's table (size × QPs) and graph (over size) of one direction.

@@ -6,12 +6,12 @@
 // hardware timestamps; counted into a histogram in the card.
 // Computed: minimum, mean, P50, P95, P99, P99.9 and maximum per repetition, of which the tables
 // give the averages over repetitions; histogram and CDF of all repetitions together; increase
-// factor = figure loaded / figure at zero load.
-// Round trip: simulated hosts measure it message by message. The hosts of the first pair send no
-// streams but RDMA Writes of the same size over RC, one at a time, while all others load the DUT;
-// a round trip is from a message's first bit to the end of its acknowledgement. The card has no
-// reflector: with traffic in both directions the sum of the two one-way means is the round trip's
-// mean, and its distribution is not measured.
+// factor = figure loaded / figure at zero load, both of the first pair, since at zero load only
+// that pair sends. Round trip: simulated hosts measure it message by message. The hosts of the
+// first pair send no streams but RDMA Writes of the same size over RC, one at a time, while all
+// others load the DUT; a round trip is from a message's first bit to the end of its
+// acknowledgement. The card has no reflector: with traffic in both directions the sum of the two
+// one-way means is the round trip's mean, and its distribution is not measured.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,6 +64,24 @@ void addReadings(const stats::Histogram& times, MetricReadings& readings) {
                                      : quantileOf(times, kMetrics[i].quantile, kPicoseconds));
   }
 }
+
+// The first pair, which sends at zero load too: both directions together, and the means of each
+// [ns], of each repetition in which its frames arrived.
+struct FirstPair {
+  MetricReadings times;
+  std::vector<double> forward;
+  std::vector<double> reverse;
+
+  void add(const bench::Capabilities& bench, const bench::TrialResult& trial) {
+    stats::Histogram both;
+    for (const bench::GroupLatency& group : trial.latency) {
+      if (group.group > groupOf(bench, 0, true)) continue;
+      both.merge(group.histogram);
+      (isReverseGroup(group.group) ? reverse : forward).push_back(group.histogram.mean() / 1000);
+    }
+    if (both.count() > 0) addReadings(both, times);
+  }
+};
 
 // One size under one load.
 struct LatencyPoint {
@@ -178,25 +196,29 @@ class LatencyRun {
         runner_(runner),
         builder_(procedure, "section 5.2", TestId::kLatency, settings_, config) {
     const std::string size = settings_.message_sizes ? "Message" : "Frame";
-    latency_ = {"latency",
-                "One-way latency",
-                "First bit in to first bit out (FIFO), averages over the repetitions; minimum and "
-                "maximum are averaged as well, the distributions have the extremes of all.",
-                {size, "Load", "Frames"},
-                {}};
+    latency_ = {
+        "latency",
+        "One-way latency",
+        "First bit in to first bit out (FIFO): at zero load of the first pair alone, under "
+        "load of all pairs. Averages over the repetitions; minimum and maximum are averaged "
+        "as well, the distributions have the extremes of all.",
+        {size, "Load", "Frames"},
+        {}};
     for (const Metric& metric : kMetrics) latency_.columns.emplace_back(metric.column);
-    increase_ = {"increase_factor",
-                 "Latency increase under load",
-                 "Latency under load over latency without load, from the averages above.",
-                 {size, "Load", "Mean", "P99"},
-                 {}};
+    increase_ = {
+        "increase_factor",
+        "Latency increase under load",
+        "Of the first pair: latency under load over latency without load, from the averages "
+        "over the repetitions.",
+        {size, "Load", "Mean", "P99"},
+        {}};
     if (config_.bench.messages) {
       latency_.title = "Completion latency";
       latency_.note =
-          "From a message's post by the initiator's software to its completion there; averages "
-          "over "
-          "the repetitions. Minimum and maximum are averaged as well, the distributions have the "
-          "extremes of all.";
+          "From a message's post by the initiator's software to its completion there: at zero load "
+          "of the first pair alone, under load of all pairs. Averages over the repetitions; "
+          "minimum "
+          "and maximum are averaged as well, the distributions have the extremes of all.";
     }
     message_trips_ = {
         "round_trip_distribution",
@@ -207,12 +229,13 @@ class LatencyRun {
         {size, "Load", "Messages"},
         {}};
     for (const Metric& metric : kMetrics) message_trips_.columns.emplace_back(metric.column);
-    round_trip_ = {"round_trip",
-                   "Round trip",
-                   "Sum of the one-way means of both directions, measured at the same time. It "
-                   "excludes the time that a responder would take.",
-                   {size, "Load", "Forward mean", "Reverse mean", "Round-trip mean"},
-                   {}};
+    round_trip_ = {
+        "round_trip",
+        "Round trip",
+        "Of the first pair: sum of the one-way means of both directions, measured at the "
+        "same time. It excludes the time that a responder would take.",
+        {size, "Load", "Forward mean", "Reverse mean", "Round-trip mean"},
+        {}};
     chart_.id = "latency_vs_size";
     chart_.title = latency_.title + " over size";
     chart_.x_label = size + " size [B]";
@@ -284,8 +307,7 @@ class LatencyRun {
   void measure(const LatencyPoint& point, const std::string& load_text) {
     stats::Histogram all;
     MetricReadings values;
-    std::vector<double> forward;
-    std::vector<double> reverse;
+    FirstPair first;
     std::uint64_t sent = 0;
     std::uint64_t lost = 0;
     double in_time = 1;
@@ -295,10 +317,7 @@ class LatencyRun {
       const std::string where = fmt::format("{}, repetition {}", point.label(), repetition);
       if (!builder_.accept(spec, trial, where)) continue;
       stats::Histogram both;
-      for (const bench::GroupLatency& group : trial.latency) {
-        both.merge(group.histogram);
-        (group.group == kForwardGroup ? forward : reverse).push_back(group.histogram.mean() / 1000);
-      }
+      for (const bench::GroupLatency& group : trial.latency) both.merge(group.histogram);
       if (both.count() == 0) {
         builder_.result().valid = false;
         builder_.anomaly("no frame arrived", where);
@@ -306,6 +325,7 @@ class LatencyRun {
       }
       addReadings(both, values);
       all.merge(both);
+      first.add(config_.bench, trial);
       in_time = std::min(in_time, sentInTime(spec, trial, config_.bench.line_rate));
       for (const bench::StreamResult& stream : trial.streams) sent += stream.sent_frames;
       lost += trial.lost();
@@ -319,8 +339,9 @@ class LatencyRun {
       return;
     }
     addRow(point, load_text, all, values);
+    addIncrease(point, load_text, first);
     if (measuresRoundTrips(config_)) measureRoundTrips(point, load_text);
-    addRoundTrip(point, load_text, forward, reverse);
+    addRoundTrip(point, load_text, first);
     addLoss(point, sent, lost);
     if (in_time < 1 - kRateTolerance) {
       builder_.anomaly(
@@ -398,29 +419,39 @@ class LatencyRun {
     }
     latency_.rows.push_back(std::move(row));
     addToChart(point, figures);
-    if (point.unloaded) {
-      zero_ = {figures[kMean].value, figures[kP99].value};
-    } else if (zero_) {
-      const auto factor = [](double loaded, double unloaded) -> Cell {
-        if (unloaded <= 0) return std::string("not observed");
-        Quantity quantity;
-        quantity.value = loaded / unloaded;
-        return quantity;
-      };
-      increase_.rows.push_back({point.size.label, load_text,
-                                factor(figures[kMean].value, zero_->first),
-                                factor(figures[kP99].value, zero_->second)});
-    }
     last_ = {point.label(), figures[kMean], figures[kP99]};
   }
 
+  void addIncrease(const LatencyPoint& point, const std::string& load_text,
+                   const FirstPair& first) {
+    if (point.unloaded) {
+      zero_ = first;
+      return;
+    }
+    if (!zero_) return;
+    const auto factor = [](const std::vector<Reading>& loaded,
+                           const std::vector<Reading>& unloaded) -> Cell {
+      if (loaded.empty() || unloaded.empty()) return std::string("not observed");
+      const double base = quantityOf(unloaded, "ns").value;
+      if (base <= 0) return std::string("not observed");
+      Quantity quantity;
+      quantity.value = quantityOf(loaded, "ns").value / base;
+      return quantity;
+    };
+    increase_.rows.push_back({point.size.label, load_text,
+                              factor(first.times[kMean], zero_->times[kMean]),
+                              factor(first.times[kP99], zero_->times[kP99])});
+  }
+
   void addRoundTrip(const LatencyPoint& point, const std::string& load_text,
-                    const std::vector<double>& forward, const std::vector<double>& reverse) {
-    if (reverse.empty() || forward.size() != reverse.size()) return;
+                    const FirstPair& first) {
+    if (first.reverse.empty() || first.forward.size() != first.reverse.size()) return;
     std::vector<double> sums;
-    for (std::size_t i = 0; i < forward.size(); ++i) sums.push_back(forward[i] + reverse[i]);
-    round_trip_.rows.push_back({point.size.label, load_text, quantityOf(forward, "ns"),
-                                quantityOf(reverse, "ns"), quantityOf(sums, "ns")});
+    for (std::size_t i = 0; i < first.forward.size(); ++i) {
+      sums.push_back(first.forward[i] + first.reverse[i]);
+    }
+    round_trip_.rows.push_back({point.size.label, load_text, quantityOf(first.forward, "ns"),
+                                quantityOf(first.reverse, "ns"), quantityOf(sums, "ns")});
   }
 
   void addLoss(const LatencyPoint& point, std::uint64_t sent, std::uint64_t lost) {
@@ -476,7 +507,7 @@ class LatencyRun {
   results::Table round_trip_;
   results::Table message_trips_;
   results::Chart chart_;
-  std::optional<std::pair<double, double>> zero_;  // mean, P99 at zero load of the current size
+  std::optional<FirstPair> zero_;  // at zero load of the current size
   std::optional<Last> last_;
   bool no_loaded_trips_ = false;  // no host but those of the first pair sends
 };

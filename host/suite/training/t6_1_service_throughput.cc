@@ -18,6 +18,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -48,6 +49,20 @@ constexpr std::size_t kService = 3;          // place of that axis
 constexpr std::array<const char*, 6> kServices{"ROD", "RUD", "RUDI", "UUD", "RC", "UC"};
 
 bool isConnected(const std::string& service) { return service != "RUDI" && service != "UUD"; }
+
+// QPs or PDCs that a pair of hosts may have; those of the model where the service has none.
+ConnectionLimit limitOfPair(const TestConfig& config, const std::string& service) {
+  ConnectionLimit limit{kMaxFlowsPerPair, ""};
+  if (!isConnected(service)) return limit;
+  const ConnectionLimit of_host = connectionLimit(
+      withSetup(config, serviceVariant(config, service, balancingOf("ecmp")).transport));
+  return of_host.connections < limit.connections ? of_host : limit;
+}
+
+// A number of flows and the next one to try when it carried the rate, up to `limit`.
+std::uint32_t nextFlows(std::uint32_t flows, std::uint32_t limit) {
+  return std::min(flows * 2, limit);
+}
 
 struct Sweep {
   Picoseconds allowance;  // for the last message of a trial
@@ -172,6 +187,17 @@ Sweep ServiceThroughputProcedure::sweepOf(const TestConfig& config, Numbers& num
   const std::uint64_t asked =  // 0: by time
       own.iterations ? std::min<std::uint64_t>(*own.iterations, kMaxMessages) : 0;
   Sweep sweep{allowanceOf(config), {}};
+  for (const char* service : kServices) {
+    const ConnectionLimit limit = limitOfPair(config, service);
+    std::vector<std::string> beyond;
+    for (const std::uint32_t n : flows) {
+      if (n > limit.connections) beyond.push_back(std::to_string(n));
+    }
+    if (beyond.empty()) continue;
+    numbers.deviation(
+        fmt::format("{} with {} PDCs or QPs per pair not measured: a host may have {} ({})",
+                    service, fmt::join(beyond, ", "), limit.connections, limit.key));
+  }
   numbers.configure(
       "Messages of every pair",
       asked > 0
@@ -182,6 +208,7 @@ Sweep ServiceThroughputProcedure::sweepOf(const TestConfig& config, Numbers& num
     for (const std::uint32_t n : flows) {
       for (const bool both : {false, true}) {
         for (const char* service : kServices) {
+          if (n > limitOfPair(config, service).connections) continue;
           sweep.points.push_back(
               {.service = service,
                .message = size,
@@ -250,7 +277,7 @@ Plan ServiceThroughputProcedure::plan(const TestConfig& config) const {
     max = std::max(max, point.flows);
   }
   std::uint64_t doublings = 0;
-  for (std::uint32_t n = max * 2; n <= kMaxFlowsPerPair; n *= 2) ++doublings;
+  for (std::uint32_t n = max; n < kMaxFlowsPerPair; n = nextFlows(n, kMaxFlowsPerPair)) ++doublings;
   plan.trials_expected += 4 * (1 + doublings);
   plan.packet_hops += 4.0 * static_cast<double>(doublings) * plan.samples.front().packet_hops;
   return plan;
@@ -397,7 +424,13 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
   addWideTable(design, measured, share, kService, {},
                {"services_percent", "Efficiency by service [% of line rate, L1]", "", {}, {}},
                builder);
-  if (measured.empty()) return;
+  if (measured.empty()) {
+    const bool nothing_passed = std::all_of(found.begin(), found.end(),
+                                            [](const Found& one) { return one.nothing_passed; });
+    builder.result().summary =
+        nothing_passed ? "No rate passed at any point." : "No point gave a valid result.";
+    return;
+  }
   const results::Quantity first = *meanOf(design, measured.front(), rate);
   builder.primary("payload, " + measured.front().point.label, first);
   builder.result().summary = fmt::format("{}: {} of payload per sender.",
@@ -407,8 +440,9 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
 // Set-up times, one PDC or QP after the other between two hosts.
 std::optional<results::Quantity> setupTime(const TestConfig& config, const std::string& service,
                                            TrialRunner& runner, ResultBuilder& builder) {
-  ServicePairs pairs{.service = service, .message = Bytes(64), .messages = kSetupsOfPair};
-  pairs.flows = kSetupsOfPair;
+  const std::uint32_t setups = std::min(kSetupsOfPair, limitOfPair(config, service).connections);
+  ServicePairs pairs{.service = service, .message = Bytes(64), .messages = setups};
+  pairs.flows = setups;
   pairs.sets_up = true;
   const bench::TrialSpec spec = serviceTrial(config, pairs);
   const auto* roce = std::get_if<transport::RoceSpec>(&*spec.transport);
@@ -436,11 +470,13 @@ void ServiceThroughputProcedure::reportServices(const TestConfig& config, const 
   results::Table table{
       "connections",
       "PDCs and QPs by service",
-      fmt::format("Set-up time is the mean of {} PDCs or QPs that are opened one after the other "
-                  "between two hosts. It ends when a QP may send, or when the target of a PDC has "
+      fmt::format("Set-up time is the mean of {} PDCs or QPs (or of as many as a host may have) "
+                  "that are opened one after the other between two hosts. It ends when a QP may "
+                  "send, or when the target of a PDC has "
                   "answered; data of a PDC does not wait for that. The sustained number is per "
                   "pair of hosts and unidirectional. It starts at the sweep's maximum and is "
-                  "doubled as long as the rate found there, less one step, is still carried.",
+                  "doubled, up to what a host may have, as long as the rate found there, less one "
+                  "step, is still carried.",
                   kSetupsOfPair),
       {"Service", "Set-up time", "Sustained PDCs or QPs per pair", "Limit"},
       {}};
@@ -456,40 +492,50 @@ void ServiceThroughputProcedure::reportServices(const TestConfig& config, const 
     row.push_back(setup ? results::Cell(*setup) : results::Cell(std::string("not valid")));
     // The point with the most flows, of the first size.
     std::optional<std::size_t> from;
+    bool nothing_passed = false;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (points[i].service == service && !points[i].bidirectional &&
-          points[i].message == points.front().message && !found[i].percent.empty() &&
-          (!from || points[i].flows > points[*from].flows)) {
-        from = i;
+      if (points[i].service != service || points[i].bidirectional ||
+          points[i].message != points.front().message) {
+        continue;
       }
+      nothing_passed = nothing_passed || found[i].nothing_passed;
+      if (found[i].percent.empty()) continue;
+      if (!from || points[i].flows > points[*from].flows) from = i;
     }
     if (!from) {
-      row.emplace_back(std::string("not valid"));
+      row.emplace_back(std::string(nothing_passed ? "no rate passed" : "not valid"));
       row.emplace_back(std::string("-"));
       table.rows.push_back(std::move(row));
       continue;
     }
     const auto steps = static_cast<double>(stepsOf(config));
     const double percent = std::max(found[*from].percent.front().value - 100 / steps, 100 / steps);
+    const ConnectionLimit limit = limitOfPair(config, service);
     std::uint32_t max = points[*from].flows;
-    bool failed = false;
-    for (std::uint32_t n = max * 2; n <= kMaxFlowsPerPair && !failed; n *= 2) {
+    std::optional<std::uint32_t> failed;
+    while (!failed && max < limit.connections) {
       ServicePairs pairs = points[*from];
-      pairs.flows = n;
+      pairs.flows = nextFlows(max, limit.connections);
       bench::TrialSpec spec = rateTrial(config, pairs, percent);
       spec.drain = drainOf(config, spec.duration, allowance);
-      const std::string label = fmt::format("{}, {} flows", service, n);
-      const bench::TrialResult trial = runner.run(spec, 0, label);
-      failed = !passes(trial, pairs);
-      if (!failed) max = n;
+      const std::string label = fmt::format("{}, {} flows", service, pairs.flows);
+      if (passes(runner.run(spec, 0, label), pairs)) {
+        max = pairs.flows;
+      } else {
+        failed = pairs.flows;
+      }
     }
     results::Quantity count;
     count.value = max;
     count.observed = ObservationPoint::kModelled;
     row.emplace_back(builder.kpi("sustained_connections", service, count));
-    row.emplace_back(failed
-                         ? fmt::format("{} did not carry the rate", max * 2)
-                         : fmt::format("none found: the model has {} per pair", kMaxFlowsPerPair));
+    if (failed) {
+      row.emplace_back(fmt::format("{} did not carry the rate", *failed));
+    } else if (!std::string_view(limit.key).empty()) {
+      row.emplace_back(fmt::format("none found: a host may have {} ({})", max, limit.key));
+    } else {
+      row.emplace_back(fmt::format("none found: the model has {} per pair", kMaxFlowsPerPair));
+    }
     table.rows.push_back(std::move(row));
   }
   builder.result().tables.push_back(std::move(table));

@@ -216,7 +216,12 @@ void ServiceLatencyProcedure::report(const TestConfig& /*config*/, const Design&
   std::vector<Figure> packets = statistics(oneWay, "one_way");
   packets[1].primary = true;
   addTable(design, measured, packets,
-           {"one_way", "One-way latency of data packets", "First bit to first bit.", {}, {}},
+           {"one_way",
+            "One-way latency of data packets",
+            "First bit to first bit: at zero load between one pair of hosts, otherwise between "
+            "several, whose ways may differ.",
+            {},
+            {}},
            builder);
   addTable(design, measured, statistics(roundTrip, "message"),
            {"message",

@@ -17,7 +17,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,6 +24,7 @@
 #include <variant>
 
 #include "base/counted.h"
+#include "bench/sim/base_rtt.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/figures.h"
 #include "suite/training/services.h"
@@ -36,6 +36,9 @@ namespace {
 constexpr Bytes kOpeningMessage{64};
 constexpr Bytes kEstablishedMessage{64 << 10};
 constexpr std::uint32_t kMinEstablished = 256;  // of an established point, over all connections
+// At least so many round trips of a connection with all its messages: the way of the last message
+// is less than 1/20 of the trial.
+constexpr std::uint32_t kMinRounds = 20;
 constexpr double kLimitPercent = 90;
 
 struct ConnectionPoint {
@@ -48,22 +51,6 @@ struct ScaleDesign {
   std::vector<ConnectionPoint> points;
   std::map<std::string, std::string> limited;  // services that leave points out, and the key
 };
-
-// Connections that a host may have at a time, and the key of the scenario that says so.
-struct Allowed {
-  std::uint32_t connections = 0;
-  const char* key = "";
-  bool waits = false;  // one beyond waits until another is closed; otherwise it is rejected
-};
-
-Allowed allowedOf(const bench::TransportSpec& transport) {
-  if (const auto* uet = std::get_if<transport::UetSpec>(&transport)) {
-    return {uet->max_pdcs, "transport.max_pdcs", true};
-  }
-  const auto& cm = std::get<transport::RoceSpec>(transport).cm;
-  return {cm ? cm->max_qps : std::numeric_limits<std::uint32_t>::max(),
-          "transport.connections.max_qps", false};
-}
 
 // Of a host, with connections that are set up in the trial.
 bench::TransportSpec setUpTransport(const TestConfig& config, const std::string& service) {
@@ -100,9 +87,9 @@ ScaleDesign PdcScaleProcedure::scaleDesign(const TestConfig& config, Numbers& nu
       "Connections", {100, 1'000, 10'000, 100'000}, {100, 1'000}, std::nullopt,
       [peers](std::uint32_t n) { return n <= peers * kMaxFlowsPerPair; });
   ScaleDesign scale;
-  std::map<std::string, Allowed> allowed;
+  std::map<std::string, ConnectionLimit> allowed;
   for (const char* service : {"RUD", "RC"}) {
-    allowed[service] = allowedOf(setUpTransport(config, service));
+    allowed[service] = connectionLimit(setUpTransport(config, service));
     const auto& [most, key, waits] = allowed[service];
     std::vector<std::string> beyond;
     for (const std::uint32_t m : counts) {
@@ -130,13 +117,31 @@ ScaleDesign PdcScaleProcedure::scaleDesign(const TestConfig& config, Numbers& nu
   return scale;
 }
 
+// Messages that an established connection has outstanding: one that is sent, and behind it as many
+// as a round trip at line rate takes, so that one connection alone can fill the link. At least 2.
+std::uint32_t outstandingOf(const TestConfig& config) {
+  const Picoseconds round_trip =
+      bench::idleRoundTrip(config.scenario.fabricSpec(), std::nullopt, transport::UetSpec());
+  const Picoseconds message =
+      serializationTime(kEstablishedMessage, config.scenario.topology.link_rate);
+  return static_cast<std::uint32_t>(1 + (round_trip + message - Picoseconds(1)) / message);
+}
+
+// Messages of an established point, over all connections.
+std::uint32_t establishedMessages(std::uint32_t connections, std::uint32_t outstanding) {
+  return std::max({kMinEstablished, kMinRounds * outstanding, connections});
+}
+
 // `m` connections of host 0 to the others in turn: jobs of pairs with equally many each.
-std::vector<workload::JobSpec> jobsOf(const ConnectionPoint& point, std::uint32_t hosts) {
+std::vector<workload::JobSpec> jobsOf(const ConnectionPoint& point, std::uint32_t hosts,
+                                      std::uint32_t outstanding) {
   const std::uint32_t peers = std::min(hosts - 1, point.connections);
   const std::uint32_t flows = point.connections / peers;
   const std::uint32_t with_more = point.connections % peers;  // one more than `flows`
   const std::uint32_t messages =
-      point.opens ? 1 : (kMinEstablished + point.connections - 1) / point.connections;
+      point.opens ? 1
+                  : (establishedMessages(point.connections, outstanding) + point.connections - 1) /
+                        point.connections;
   std::vector<workload::JobSpec> jobs;
   const auto add = [&](std::uint32_t first, std::uint32_t last, std::uint32_t of_pair) {
     if (first == last) return;
@@ -154,8 +159,7 @@ std::vector<workload::JobSpec> jobsOf(const ConnectionPoint& point, std::uint32_
     program.bytes =
         static_cast<std::uint64_t>((point.opens ? kOpeningMessage : kEstablishedMessage).count());
     program.messages = std::uint64_t{of_pair} * messages;
-    // Busy on all of them, with a further message queued behind the current one.
-    program.load = workload::ClosedLoop{point.opens ? of_pair : 2 * of_pair};
+    program.load = workload::ClosedLoop{point.opens ? of_pair : outstanding * of_pair};
     job.program = program;
     jobs.push_back(std::move(job));
   };
@@ -196,6 +200,10 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
   design.repetitions = design.numbers.repetitions(20, 1);
   design.hop_cost = 1.8;
   const ScaleDesign scale = scaleDesign(config, design.numbers);
+  const std::uint32_t outstanding = outstandingOf(config);
+  design.numbers.configure(
+      "Messages outstanding per established connection",
+      fmt::format("{}, enough for one connection to fill the link", outstanding));
   for (const ConnectionPoint& point : scale.points) {
     bench::TrialSpec spec = emptyTrial(config);
     applyVariant(serviceVariant(config, point.service,
@@ -208,8 +216,9 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
         uet->close_after = fabric::kNever;
       }
     }
-    spec.workload->jobs = jobsOf(point, hosts);
-    const double messages = std::max(point.connections, point.opens ? 0U : kMinEstablished);
+    spec.workload->jobs = jobsOf(point, hosts, outstanding);
+    const double messages =
+        point.opens ? point.connections : establishedMessages(point.connections, outstanding);
     const Bytes message = point.opens ? kOpeningMessage : kEstablishedMessage;
     design.add({std::to_string(point.connections),
                 point.opens ? "opened, 64 B each" : "established, 64 KiB each", point.service},
@@ -332,7 +341,8 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
            {"concurrent",
             "Connections in use at once by one host",
             "They share the host's link, so the draft's limit, a PDC's rate below 90 % of a single "
-            "one's, is applied to the rate of all together.",
+            "one's, is applied to the rate of all together. Each has as many messages outstanding "
+            "as one alone needs to fill the link.",
             {},
             {}},
            builder);
@@ -345,17 +355,21 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
     std::optional<std::uint32_t> max;
     bool fell = false;
     bool unknown = false;
-    for (const Measured& one : established) {
-      const ConnectionPoint& point = points[placeOf(design, one)];
-      if (point.service != service || fell || unknown) continue;
-      if (is_single(placeOf(design, one))) {
+    for (std::size_t i = 0; i < points.size() && !fell && !unknown; ++i) {
+      if (points[i].service != service || points[i].opens) continue;
+      const auto one =
+          std::find_if(established.begin(), established.end(),
+                       [&](const Measured& other) { return placeOf(design, other) == i; });
+      unknown = one == established.end();
+      if (unknown) continue;
+      if (is_single(i)) {
         max = 1;
         continue;
       }
-      const auto value = meanOf(design, one, of_one);
+      const auto value = meanOf(design, *one, of_one);
       unknown = !value;
       fell = value && value->value < kLimitPercent;
-      if (value && !fell) max = point.connections;
+      if (value && !fell) max = points[i].connections;
     }
     if (unknown) {
       builder.notMeasured("concurrent_connections", service);

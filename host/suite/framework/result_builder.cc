@@ -279,8 +279,12 @@ void ResultBuilder::noteLosses(const bench::TrialSpec& spec, const bench::TrialR
   marking_.add(spec, trial, where);
   if (trial.fabric) unprotected_.add(spec, where);
   faults_.add(spec, trial);
-  const Picoseconds time = trial.fabric ? busyTime(trial) : spec.duration;
-  if (time > Picoseconds(0)) shortest_ = std::min(shortest_.value_or(time), time);
+  const auto note = [this](Picoseconds time) {
+    if (time > Picoseconds(0)) shortest_ = std::min(shortest_.value_or(time), time);
+  };
+  note(trial.fabric ? busyTime(trial) : spec.duration);
+  if (!trial.fabric) return;
+  for (const bench::JobOutcome& job : trial.fabric->jobs) note(job.completion);
 }
 
 void ResultBuilder::noteSaturation(const bench::TrialResult& trial, const std::string& where) {

@@ -122,7 +122,7 @@ class ResultBuilder {
   } stale_;                    // StreamResult::stale of all trials
   ObservationPoint observed_ = ObservationPoint::kTester;
   BenchClock clock_;
-  std::optional<Picoseconds> shortest_;  // shortest trial: no rate is over less time
+  std::optional<Picoseconds> shortest_;  // shortest trial or job: no rate is over less time
 };
 
 }  // namespace plumbline::suite

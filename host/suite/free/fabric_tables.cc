@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "results/number_text.h"
 #include "results/quantity_text.h"
+#include "results/test_result.h"
 #include "stats/summary.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/free/jobs.h"
@@ -35,7 +37,11 @@ class CounterTable {
     const FabricFigure figure = figureOf(of);
     auto mean = meanOf(trials_, unit, figure);
     if (!mean) return;
-    if (!kpi.empty()) mean = builder_.kpi(kpi, kWholeWorkload, *mean);
+    if (kpi.empty()) {
+      results::cutIntervals(0, std::numeric_limits<double>::infinity(), *mean);
+    } else {
+      mean = builder_.kpi(kpi, kWholeWorkload, *mean);
+    }
     table_.rows.push_back({name, *mean});
   }
 

@@ -44,6 +44,15 @@ std::size_t longestWord(const std::string& text) {
   return longest;
 }
 
+// Width down to which a figure may be wrapped: a remark in parentheses behind it goes on below.
+std::size_t narrowestFigure(const std::string& text) {
+  const std::size_t remark = text.find(" (");
+  if (remark == std::string::npos) return displayWidth(text);
+  const std::string rest = text.substr(remark + 1);
+  return std::max({displayWidth(std::string_view(text).substr(0, remark)), longestWord(rest),
+                   std::min(displayWidth(rest), kNarrowText)});
+}
+
 std::vector<Column> columnsOf(const TextRow& header, const std::vector<TextRow>& rows) {
   std::vector<Column> columns(header.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -51,15 +60,17 @@ std::vector<Column> columnsOf(const TextRow& header, const std::vector<TextRow>&
     column.index = i;
     column.right = !rows.empty();
     std::size_t widest = 0;
+    std::size_t figure = 0;
     for (const TextRow& row : rows) {
       checkWork();
       if (i >= row.size()) continue;
       widest = std::max(widest, displayWidth(row[i]));
+      figure = std::max(figure, narrowestFigure(row[i]));
       column.right = column.right && isNumeric(row[i]);
     }
     column.width = std::max(displayWidth(header[i]), widest);
     column.narrowest =
-        std::max(longestWord(header[i]), column.right ? widest : std::min(widest, kNarrowText));
+        std::max(longestWord(header[i]), column.right ? figure : std::min(widest, kNarrowText));
   }
   return columns;
 }

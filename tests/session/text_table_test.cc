@@ -65,6 +65,19 @@ TEST(TextTable, NothingIsWiderThanATerminal) {
   for (const std::string& cell : row) EXPECT_NE(text.find(cell), std::string::npos) << cell;
 }
 
+// A remark in parentheses is wrapped, the figure before it is not.
+TEST(TextTable, RemarksBehindFiguresAreWrapped) {
+  EXPECT_EQ(alignedTable({"Figure", "Value", "Systematic"},
+                         {{"Message time P99", "3.042 +- 0.006 us (P99 of 9 samples, 1,000 needed)",
+                           "3.2 ns (histogram bucket 10.9 ns; timestamp resolution 1 ps)"},
+                          {"Time", "36.8 us", "0.4 ps"}},
+                         1, 80),
+            "Figure                                     Value                      Systematic\n"
+            "Message time P99     3.042 +- 0.006 us (P99 of 9   3.2 ns (histogram bucket 10.9\n"
+            "                          samples, 1,000 needed)  ns; timestamp resolution 1 ps)\n"
+            "Time                                     36.8 us                          0.4 ps\n");
+}
+
 TEST(TextTable, FiguresOfAColumnShareAUnitThatFits) {
   const auto ns = [](double value) {
     results::Quantity q;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "suite/framework/hop_table.h"
+#include "suite/framework/result_builder.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -144,6 +145,57 @@ TEST(Llr, LoadsAreOfAllTrials) {
   EXPECT_NEAR(loadOf({sent}), 60 * 0.08396 / 10, 1e-6);
   EXPECT_NEAR(loadOf({sent, idle}), 60 * 0.08396 / 20, 1e-6);
   EXPECT_NEAR(loadOf({idle, sent}), 60 * 0.08396 / 20, 1e-6);
+}
+
+// A hop of 1,000 frames of 4,178 B for the first time, in a trial of 1 ms.
+bench::LinkLoad hopAt(const std::string& name, std::int64_t gigabits, Picoseconds retry,
+                      std::uint64_t failures) {
+  bench::LinkLoad link;
+  link.name = name;
+  link.rate = gigabitsPerSecond(gigabits);
+  link.packets = 1'000;
+  link.bytes = std::uint64_t{1'000} * 4178;
+  bench::HopRetries& hop = link.retries.emplace();
+  hop.bit_error_rate = 1e-7;
+  hop.retries = hop.nacks = failures;
+  hop.computed = {retry, retry};
+  return link;
+}
+
+// Tables and anomalies of a point with these trials.
+results::TestResult tablesOf(const std::vector<bench::TrialResult>& trials) {
+  const scenario::Scenario scenario = smallFabric();
+  const SimRunner runner;
+  const bench::Capabilities bench = runner.bench.capabilities();
+  const TestConfig config{scenario, bench};
+  SweepPoint point;
+  point.label = "1e-07, on";
+  ResultBuilder builder(llrProcedure(), "section 6.5", std::vector<results::Deviation>(), config);
+  const std::vector<PointHops> points{hopsOf({point, trials}, Bytes(4178))};
+  checkRetryCounts(points, builder);
+  addHopTables(Design(config), points, 12, builder);
+  return builder.take();
+}
+
+bench::TrialResult trialWith(std::vector<bench::LinkLoad> links) {
+  bench::TrialResult trial;
+  trial.fabric.emplace().load_end = milliseconds(1);
+  trial.fabric->links = std::move(links);
+  return trial;
+}
+
+// A frame takes 83.96 ns at 400 Gb/s and 41.98 ns at 800 Gb/s, so loads are 8.396 and 4.198 %. A
+// retry repeats what began within its time and half of a frame in hand, and half a frame more:
+// (1000 + 41.98) / 83.96 + 1/2 = 12.91 frames, resp. (10000 + 20.99) / 41.98 + 1/2 = 239.21 on a
+// full line, and 0.08396 * 12.41 + 1/2 = 1.542, resp. 0.04198 * 238.71 + 1/2 = 10.521 at these
+// loads. Ten failures on either hop: 129.1 + 2392.1 and 15.42 + 105.21 of 2,000 frames.
+TEST(Llr, RepeatedFramesOfUnequalHopsAddUp) {
+  const results::TestResult result = tablesOf({trialWith(
+      {hopAt("s-u", 400, nanoseconds(1000), 10), hopAt("t-u", 800, microseconds(10), 10)})});
+  const auto& row = table(result, "hop_share").rows.at(0);
+  ASSERT_EQ(text(row.at(0)), "all 2 hops");
+  EXPECT_NEAR(quantity(row.at(3)).value, 100 * 120.63 / 2120.63, 0.002);
+  EXPECT_NEAR(quantity(row.at(4)).value, 100 * 2521.2 / 4521.2, 0.002);
 }
 
 // Runs trials on simulated hosts, and keeps the links of each by its label.

@@ -318,6 +318,7 @@ PointHops cardLinkOf(const Measured& measured) {
   }
   hop.asked = hop.latency;
   hop.bytes = hop.frames * static_cast<double>(stream.frame.count());
+  hop.computeRepeated();
   return {measured.point, static_cast<std::uint32_t>(measured.trials.size()), {std::move(hop)}};
 }
 

@@ -34,11 +34,9 @@ double repeatedPercent(const Hop& hop) {
   return hop.frames > 0 ? 100 * hop.repeated / (hop.frames + hop.repeated) : kNotMeasured;
 }
 
-// The same of go-back-N for the failures that happened, at a load.
-double computedPercent(const Hop& hop, double load) {
-  if (hop.frames == 0) return kNotMeasured;
-  const double failures = static_cast<double>(hop.nacks) / hop.frames;
-  return 100 * (1 - goBackNShareAt(load, failures, hop.slot, hop.wasted));
+// The same of go-back-N, which repeats `frames`.
+double computedPercent(const Hop& hop, double frames) {
+  return hop.frames > 0 ? 100 * frames / (hop.frames + frames) : kNotMeasured;
 }
 
 // A column of a table of hops; nothing for a hop without retries.
@@ -148,12 +146,12 @@ std::vector<HopColumn> latencyColumns() {
 }
 
 std::vector<HopColumn> shareColumns() {
-  return {
-      always("Load", "%", "", [](const Hop& hop) { return 100 * hop.load; }),
-      always("Sent again", "%", "hop_repeated_percent", repeatedPercent),
-      always("Go-back-N at this load", "%", "",
-             [](const Hop& hop) { return computedPercent(hop, hop.load); }),
-      always("On a full line", "%", "", [](const Hop& hop) { return computedPercent(hop, 1); })};
+  return {always("Load", "%", "", [](const Hop& hop) { return 100 * hop.load; }),
+          always("Sent again", "%", "hop_repeated_percent", repeatedPercent),
+          always("Go-back-N at this load", "%", "",
+                 [](const Hop& hop) { return computedPercent(hop, hop.repeated_at_load); }),
+          always("On a full line", "%", "",
+                 [](const Hop& hop) { return computedPercent(hop, hop.repeated_on_full_line); })};
 }
 
 }  // namespace
@@ -176,6 +174,14 @@ stats::Interval Hop::range(double confidence) const {
   const stats::Interval probability = struck(*this);
   return {stats::binomialRange(frames, probability.low, confidence).low,
           stats::binomialRange(frames, probability.high, confidence).high};
+}
+
+void Hop::computeRepeated() {
+  if (frames == 0) return;
+  const double failures = static_cast<double>(nacks) / frames;
+  const auto again = [&](double share) { return frames * (1 / share - 1); };
+  repeated_at_load = again(goBackNShareAt(load, failures, slot, wasted));
+  repeated_on_full_line = again(goBackNShareAt(1, failures, slot, wasted));
 }
 
 double Hop::misfit() const { return retryResidual(asked, computed, nacks); }
@@ -214,7 +220,10 @@ PointHops hopsOf(const Measured& measured, Bytes longest) {
   }
   // Of all trials, also those in which a hop had no frame. Queues go on draining behind the
   // streams, and a hop behind a slower one is idle meanwhile.
-  for (Hop& hop : all.hops) hop.load = hop.frames * hop.slot.toSeconds() / time.toSeconds();
+  for (Hop& hop : all.hops) {
+    hop.load = hop.frames * hop.slot.toSeconds() / time.toSeconds();
+    hop.computeRepeated();
+  }
   return all;
 }
 
@@ -235,19 +244,14 @@ Hop together(const std::vector<Hop>& hops, std::string name) {
           all.retries == 0 ? hop.computed.min : std::min(all.computed.min, hop.computed.min);
       all.computed.max = std::max(all.computed.max, hop.computed.max);
     }
-    // Of all failures.
-    if (all.nacks + hop.nacks > 0) {
-      const auto failures = static_cast<std::int64_t>(all.nacks);
-      const auto more = static_cast<std::int64_t>(hop.nacks);
-      all.wasted = (all.wasted * failures + hop.wasted * more) / (failures + more);
-    }
     all.retries += hop.retries;
     all.nacks += hop.nacks;
     all.nacks_lost += hop.nacks_lost;
     all.repeated += hop.repeated;
+    all.repeated_at_load += hop.repeated_at_load;
+    all.repeated_on_full_line += hop.repeated_on_full_line;
     all.latency.merge(hop.latency);
     all.asked.merge(hop.asked);
-    all.slot = std::max(all.slot, hop.slot);
     load += hop.load;
   }
   all.load = load / static_cast<double>(hops.size());
@@ -297,7 +301,8 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
        "Share of repeated frames among all frames on the line. Load: of frames that were sent "
        "for the first time, mean until the last frame of the trial has left. The closed form "
        "of go-back-N gives the share for the failures that happened, once at this load and once "
-       "at full line rate, which holds while a retry is caught up. A retry repeats what was sent "
+       "at full line rate, which holds while a retry is caught up; of all hops, from the frames "
+       "that it repeats on each. A retry repeats what was sent "
        "within its latency: more than at the mean load where the trial goes on after the hop's "
        "traffic, less behind a message and at the end of the trial." +
            which,

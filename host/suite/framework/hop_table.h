@@ -34,11 +34,19 @@ struct Hop {
   stats::Histogram asked{};    // of those without a lost NACK
   // Of one attempt; the maximum includes the frame that the sender is transmitting.
   bench::RetryTime computed{};
-  Picoseconds wasted{};  // from a damaged frame to its repetition, including half of that frame
-  Picoseconds slot{};    // of a frame of mean length
+  // Of one hop: from a damaged frame to its repetition, including half of that frame; and of a
+  // frame of mean length.
+  Picoseconds wasted{};
+  Picoseconds slot{};
   // Share of the line that `frames` occupy until the end of the trials' load.
   double load = 0;
+  // Frames that go-back-N sends again for `nacks`, at `load` and on a full line. They add up over
+  // hops, while a closed form of mean times and loads holds for equal hops only.
+  double repeated_at_load = 0;
+  double repeated_on_full_line = 0;
 
+  // Sets these two of one hop from the other values.
+  void computeRepeated();
   // Number of retries expected by chance from `frames` and errors, each frame being damaged
   // independently. For frames of several lengths only bounds are known: all of mean length is too
   // many, all bits in the longest frames too few; expected() is the middle. Deviation of the

@@ -1,4 +1,5 @@
 // T6.4, T6.5b, T7.2 to T7.4 on the bench of simulated hosts.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -330,6 +331,26 @@ TEST(PfcIncast, SaysThatTheHeadroomIsTooSmall) {
   scenario.parameters.sizes = {{Bytes(256 << 10)}};
   const results::TestResult result = runTest(pfcIncastProcedure(), scenario);
   EXPECT_TRUE(text(table(result, "verdicts").rows.at(0)[1]).starts_with("too small"));
+}
+
+// Figures are means of the repetitions, the verdicts' numbers sums.
+TEST(PfcIncast, SaysOverWhatItsNumbersAdd) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.switches.pfc->headroom = Bytes(1'000);
+  scenario.switches.pfc->watchdog.emplace() = {microseconds(5), microseconds(10), microseconds(10)};
+  scenario.parameters.incast_ratios = {{12}};
+  scenario.parameters.repetitions = 2;
+  scenario.parameters.sizes = {{Bytes(256 << 10)}};
+  const results::TestResult result = runTest(pfcIncastProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  const auto& verdict = table(result, "verdicts").rows.at(0);
+  const double mean = kpi(result, "watchdog_events", "12 senders").value;
+  EXPECT_GT(mean, 0);
+  EXPECT_THAT(text(verdict[1]), testing::EndsWith("frames lost (sum of 2 repetitions)"));
+  EXPECT_EQ(text(verdict[2]), fmt::format("acted {:.0f} times (sum of 2 repetitions), on pauses of "
+                                          "plain incast",
+                                          2 * mean));
+  EXPECT_THAT(table(result, "pfc").note, HasSubstr("Every figure is the mean per repetition."));
 }
 
 // A rate window has 40 full frames of each of 32 flows: 83.96 ns each at 400 Gb/s, 107.4688 us.

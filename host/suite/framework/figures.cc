@@ -142,6 +142,10 @@ std::string partlyObserved(const std::vector<Reading>& values, std::size_t repet
 
 }  // namespace
 
+std::string sumText(std::size_t repetitions) {
+  return repetitions > 1 ? fmt::format(" (sum of {} repetitions)", repetitions) : std::string();
+}
+
 std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
                                         const Figure& figure) {
   const std::vector<Reading> values = valuesOf(design, measured, figure);

@@ -100,6 +100,10 @@ std::size_t placeOf(const Design& design, const Measured& measured);
 // did not observe it.
 std::optional<results::Quantity> meanOf(const Design& design, const Measured& measured,
                                         const Figure& figure);
+// Behind a number of several repetitions that is their sum, as figures are means: " (sum of 3
+// repetitions)". Nothing for one.
+std::string sumText(std::size_t repetitions);
+
 // What a table says of a figure at a point: the mean; how many repetitions observed it and what is
 // so of the others; "baseline"; "not observed", where it is hidden or moot.
 results::Cell cellOf(const Design& design, const Measured& measured, const Figure& figure);

@@ -225,14 +225,15 @@ void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measu
     }
     std::string watchdog = "not tested: the DUT has none (dut.switch.pfc.watchdog)";
     if (config.scenario.switches.pfc->watchdog) {
-      watchdog = events == 0
-                     ? std::string("did not act: no port was paused for its detection time")
-                     : fmt::format("acted {}, on pauses of plain incast", counted(events, "time"));
+      watchdog = events == 0 ? std::string("did not act: no port was paused for its detection time")
+                             : fmt::format("acted {}{}, on pauses of plain incast",
+                                           counted(events, "time"), sumText(one.trials.size()));
     }
     table.rows.push_back(
         {one.point.values.front(),
          lost == 0 ? std::string("sufficient: no frame found the headroom full")
-                   : fmt::format("too small: {} lost", counted(lost, "frame")),
+                   : fmt::format("too small: {} lost{}", counted(lost, "frame"),
+                                 sumText(one.trials.size())),
          std::move(watchdog),
          spread > 0 ? std::string("yes: the storm has set in") : std::string("none")});
   }
@@ -275,9 +276,10 @@ void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
             goodput, victim},
            {"pfc",
             "PFC under incast",
-            "Paused times are summed over the links from hosts, resp. between switches. The victim "
-            "sends "
-            "one message beside the incast, between hosts on the same leaves.",
+            std::string("Paused times are summed over the links from hosts, resp. between "
+                        "switches. The victim sends one message beside the incast, between hosts "
+                        "on the same leaves.") +
+                (design.repetitions > 1 ? " Every figure is the mean per repetition." : ""),
             {},
             {}},
            builder);

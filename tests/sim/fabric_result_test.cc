@@ -60,7 +60,7 @@ FabricResult everything() {
     HopRetries& hop = link.retries.emplace();
     hop.bit_error_rate = 1e-6;
     for (std::uint64_t* field : {&hop.damaged, &hop.nacks, &hop.nacks_lost, &hop.retries,
-                                 &hop.replayed, &hop.replayed_bytes}) {
+                                 &hop.given_up, &hop.replayed, &hop.replayed_bytes}) {
       *field = count();
     }
     hop.latency = histogram(count());

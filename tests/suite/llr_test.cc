@@ -1,4 +1,5 @@
 // T6.5a on the bench of simulated hosts: retries of links and of the transport, hop by hop.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -177,7 +178,7 @@ results::TestResult tablesOf(const std::vector<bench::TrialResult>& trials) {
   return builder.take();
 }
 
-bench::TrialResult trialWith(std::vector<bench::LinkLoad> links) {
+bench::TrialResult trialOver(std::vector<bench::LinkLoad> links) {
   bench::TrialResult trial;
   trial.fabric.emplace().load_end = milliseconds(1);
   trial.fabric->links = std::move(links);
@@ -190,12 +191,50 @@ bench::TrialResult trialWith(std::vector<bench::LinkLoad> links) {
 // full line, and 0.08396 * 12.41 + 1/2 = 1.542, resp. 0.04198 * 238.71 + 1/2 = 10.521 at these
 // loads. Ten failures on either hop: 129.1 + 2392.1 and 15.42 + 105.21 of 2,000 frames.
 TEST(Llr, RepeatedFramesOfUnequalHopsAddUp) {
-  const results::TestResult result = tablesOf({trialWith(
+  const results::TestResult result = tablesOf({trialOver(
       {hopAt("s-u", 400, nanoseconds(1000), 10), hopAt("t-u", 800, microseconds(10), 10)})});
   const auto& row = table(result, "hop_share").rows.at(0);
   ASSERT_EQ(text(row.at(0)), "all 2 hops");
   EXPECT_NEAR(quantity(row.at(3)).value, 100 * 120.63 / 2120.63, 0.002);
   EXPECT_NEAR(quantity(row.at(4)).value, 100 * 2521.2 / 4521.2, 0.002);
+}
+
+// Of 1,000 frames with 1e-7 errors per bit 3.3 are expected to be damaged: 30 are too many. Where
+// frames were given up, no number is expected, and that is said instead, of both trials together.
+TEST(Llr, RetriesAreNotComparedWhereFramesWereGivenUp) {
+  bench::LinkLoad damaged = hopAt("s-u", 400, nanoseconds(1000), 15);
+  const std::string kept = anomalies(tablesOf({trialOver({damaged}), trialOver({damaged})}));
+  EXPECT_THAT(kept, HasSubstr("30 retries (sum of 2 repetitions), where 1e-07 errors per bit"));
+  EXPECT_THAT(kept, Not(HasSubstr("gave up")));
+  damaged.retries->given_up = 20;
+  bench::LinkLoad other = hopAt("t-u", 800, microseconds(10), 15);
+  const bench::TrialResult trial = trialOver({damaged, other});
+  const results::TestResult result = tablesOf({trial, trial});
+  EXPECT_THAT(anomalies(result), HasSubstr("LLR gave up 40 frames (sum of 2 repetitions) on 1 of 2 "
+                                           "hops, the most, 40, on s-u"));
+  EXPECT_THAT(anomalies(result), HasSubstr("30 retries (sum of 2 repetitions)"));  // of t-u
+  EXPECT_EQ(findKpi(result, "hop_retries_sigma", "1e-07, on, s-u"), nullptr);
+  EXPECT_NE(findKpi(result, "hop_retries_sigma", "1e-07, on, t-u"), nullptr);
+  const results::Table& hops = table(result, "hops");
+  EXPECT_THAT(hops.note, HasSubstr("Counts are sums of 2 repetitions."));
+  const auto& row = hops.rows.at(1);
+  ASSERT_EQ(text(row.at(0)), "s-u");
+  EXPECT_EQ(quantity(row.at(2)).value, 30);
+  EXPECT_EQ(text(row.at(3)), "frames given up");
+}
+
+// After one replay without progress a frame and all behind it are lost: one in 33 of those that
+// are damaged, one in 33 of all.
+TEST(Llr, NamesTheFramesThatWereGivenUp) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.duration = microseconds(400);
+  scenario.switches.llr.emplace().max_replays = 1;
+  const results::TestResult result = runTest(llrProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  const double lost = kpi(result, "bit_error_losses", "1e-06, on").value;
+  EXPECT_GT(lost, 1);
+  EXPECT_THAT(anomalies(result), HasSubstr(fmt::format("LLR gave up {:.0f} frames on ", lost)));
+  EXPECT_THAT(anomalies(result), Not(HasSubstr("errors per bit make")));
 }
 
 // Runs trials on simulated hosts, and keeps the links of each by its label.

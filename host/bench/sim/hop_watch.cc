@@ -46,6 +46,8 @@ std::optional<HopRetries> HopWatch::of(fabric::LinkId link) const {
   retries.nacks = counters.nacks;
   retries.nacks_lost = counters.nacks_lost;
   retries.retries = counters.retries;
+  retries.given_up =
+      counters.dropsBy(fabric::DropReason::kReplays) + counters.dropsBy(fabric::DropReason::kAge);
   retries.replayed = counters.replayed;
   retries.replayed_bytes = counters.replayed_bytes;
   retries.latency = hop.latency;

@@ -150,6 +150,7 @@ Json hopToJson(const HopRetries& hop) {
   Json json = countsToJson(hopCounts(), hop);
   json["bit_error_rate"] = hop.bit_error_rate;
   json["latency"] = histogramToJson(hop.latency);
+  if (hop.given_up > 0) json["given_up"] = hop.given_up;
   json["nacks_lost"] = hop.nacks_lost;
   json["timed_latency"] = histogramToJson(hop.timed_latency);
   json["computed_least_ps"] = hop.computed.min.count();
@@ -161,6 +162,7 @@ HopRetries hopFromJson(const Json& json) {
   HopRetries hop;
   countsFromJson(hopCounts(), json, hop);
   json.at("bit_error_rate").get_to(hop.bit_error_rate);
+  hop.given_up = json.value("given_up", std::uint64_t{0});
   hop.latency = histogramFromJson(json.at("latency"));
   if (json.contains("nacks_lost")) {  // older programs did not write it
     json.at("nacks_lost").get_to(hop.nacks_lost);

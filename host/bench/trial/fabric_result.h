@@ -26,6 +26,7 @@ struct HopRetries {
   std::uint64_t nacks = 0;           // for damaged frames with the expected sequence number
   std::uint64_t nacks_lost = 0;      // NACKs lost on the way back
   std::uint64_t retries = 0;         // damaged frames that got through
+  std::uint64_t given_up = 0;        // frames that LLR lost: replays used up, or too old
   std::uint64_t replayed = 0;        // frames sent again
   std::uint64_t replayed_bytes = 0;  // of these
   // For each of `retries` without a lost NACK [ps]: end of the damaged frame's first transmission

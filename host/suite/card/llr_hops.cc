@@ -361,7 +361,8 @@ void addStreams(const Design& design, const std::vector<Measured>& measured,
        latency("Latency, min", 0), latency("P50", 0.5), latency("P99", 0.99), latency("Max", 1)},
       {"streams",
        "Above the retries",
-       "All streams together: frames, and their one-way latency, which includes retries on the "
+       "All streams together: frames, mean per repetition, and their one-way latency, which "
+       "includes retries on the "
        "way. The load is that of each sender: the default, or nine tenths of the rate that "
        "go-back-N leaves on the slowest hop if that is less.",
        {},
@@ -449,6 +450,7 @@ void LlrHopsProcedure::reportCard(const Design& design, const std::vector<Measur
   addStreams(design, measured, builder);
   addPictures(points, builder);
   std::uint64_t retries = 0;
+  std::uint64_t given_up = 0;
   double expected = 0;
   double worst = 0;
   std::size_t hops = 0;
@@ -456,6 +458,7 @@ void LlrHopsProcedure::reportCard(const Design& design, const std::vector<Measur
     if (!onCardLink(at.point)) hops = std::max(hops, at.hops.size());
     for (const Hop& hop : at.hops) {
       retries += hop.retries;
+      given_up += hop.given_up;
       expected += hop.expected();
       worst = std::max(worst, hop.misfit());
     }
@@ -465,9 +468,12 @@ void LlrHopsProcedure::reportCard(const Design& design, const std::vector<Measur
   total.unit = "frames";
   builder.primary("lost", total);
   builder.result().summary = fmt::format(
-      "{} hops of the fabric: {} retries, {:.0f} expected, {:.0f} frames lost; times as computed "
-      "within {:.3g} ns.",
-      hops, retries, expected, lost, worst);
+      "{} hops of the fabric: {} retries, {}, {:.0f} frames lost; times as computed within {:.3g} "
+      "ns.",
+      hops, retries,
+      given_up == 0 ? fmt::format("{:.0f} expected", expected)
+                    : fmt::format("{} given up by LLR", counted(given_up, "frame")),
+      lost, worst);
 }
 
 }  // namespace

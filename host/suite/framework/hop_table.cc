@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "stats/binomial.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/retry_model.h"
@@ -39,12 +40,13 @@ double computedPercent(const Hop& hop, double frames) {
   return hop.frames > 0 ? 100 * frames / (hop.frames + frames) : kNotMeasured;
 }
 
-// A column of a table of hops; nothing for a hop without retries.
+// A column of a table of hops.
 struct HopColumn {
   std::string name;
   std::string unit;
   std::string kpi;  // empty = not a KPI
   std::function<std::optional<Reading>(const Hop&)> of;
+  std::string absent = "no retry";  // instead of a value
 };
 
 std::string placeName(const SweepPoint& point, const Hop& hop) {
@@ -64,7 +66,7 @@ void addHopTable(const Design& design, const std::vector<PointHops>& rows,
       for (const HopColumn& column : columns) {
         const std::optional<Reading> value = column.of(hop);
         if (!value) {
-          row.emplace_back(std::string("no retry"));
+          row.emplace_back(column.absent);
           continue;
         }
         // Of all repetitions together, without their scatter.
@@ -86,6 +88,15 @@ HopColumn always(std::string name, std::string unit, std::string kpi, double (*o
             const double value = of(hop);
             return std::isfinite(value) ? std::optional<Reading>(value) : std::nullopt;
           }};
+}
+
+// Of the number of retries that bit errors alone make.
+HopColumn ofExpected(std::string name, std::string kpi, double (*of)(const Hop&)) {
+  return {std::move(name), "", std::move(kpi),
+          [of](const Hop& hop) {
+            return hop.given_up > 0 ? std::nullopt : std::optional<Reading>(of(hop));
+          },
+          "frames given up"};
 }
 
 HopColumn ofRetries(std::string name, std::string unit, std::string kpi,
@@ -117,10 +128,10 @@ std::vector<HopColumn> countColumns() {
   return {
       always("Frames", "", "", [](const Hop& hop) { return hop.frames; }),
       always("Retries", "", "", [](const Hop& hop) { return static_cast<double>(hop.retries); }),
-      always("Expected", "", "", [](const Hop& hop) { return hop.expected(); }),
-      always("99 % from", "", "", [](const Hop& hop) { return hop.range(kConfidence).low; }),
-      always("to", "", "", [](const Hop& hop) { return hop.range(kConfidence).high; }),
-      always("Deviation, std", "", "hop_retries_sigma", [](const Hop& hop) { return hop.sigma(); }),
+      ofExpected("Expected", "", [](const Hop& hop) { return hop.expected(); }),
+      ofExpected("99 % from", "", [](const Hop& hop) { return hop.range(kConfidence).low; }),
+      ofExpected("to", "", [](const Hop& hop) { return hop.range(kConfidence).high; }),
+      ofExpected("Deviation, std", "hop_retries_sigma", [](const Hop& hop) { return hop.sigma(); }),
       always("NACKs", "", "", [](const Hop& hop) { return static_cast<double>(hop.nacks); }),
       always("Lost", "", "", [](const Hop& hop) { return static_cast<double>(hop.nacks_lost); }),
       always("Sent again", "frames", "", [](const Hop& hop) { return hop.repeated; })};
@@ -152,6 +163,27 @@ std::vector<HopColumn> shareColumns() {
                  [](const Hop& hop) { return computedPercent(hop, hop.repeated_at_load); }),
           always("On a full line", "%", "",
                  [](const Hop& hop) { return computedPercent(hop, hop.repeated_on_full_line); })};
+}
+
+void noteGivenUp(const PointHops& at, ResultBuilder& builder) {
+  std::uint64_t frames = 0;
+  std::size_t hops = 0;
+  const Hop* most = nullptr;
+  for (const Hop& hop : at.hops) {
+    if (hop.given_up == 0) continue;
+    frames += hop.given_up;
+    ++hops;
+    if (most == nullptr || hop.given_up > most->given_up) most = &hop;
+  }
+  if (most == nullptr) return;
+  builder.anomaly(
+      fmt::format("LLR gave up {}{} on {} of {}, the most, {}, on {}: its replays were used up, or "
+                  "the frames too old (max_replays, data_age). Frames that were given up are no "
+                  "retries, so bit errors alone give no expected number of retries on {}",
+                  counted(frames, "frame"), sumText(at.repetitions), hops,
+                  counted(at.hops.size(), "hop"), most->given_up, most->name,
+                  hops == 1 ? "this hop" : "these hops"),
+      at.point.label);
 }
 
 }  // namespace
@@ -209,6 +241,7 @@ PointHops hopsOf(const Measured& measured, Bytes longest) {
         hop->wasted = hop->computed.max - in_hand / 2;
       }
       hop->retries += seen.retries;
+      hop->given_up += seen.given_up;
       hop->nacks += seen.nacks;
       hop->nacks_lost += seen.nacks_lost;
       hop->repeated += static_cast<double>(seen.replayed);
@@ -245,6 +278,7 @@ Hop together(const std::vector<Hop>& hops, std::string name) {
       all.computed.max = std::max(all.computed.max, hop.computed.max);
     }
     all.retries += hop.retries;
+    all.given_up += hop.given_up;
     all.nacks += hop.nacks;
     all.nacks_lost += hop.nacks_lost;
     all.repeated += hop.repeated;
@@ -262,13 +296,18 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
                   ResultBuilder& builder) {
   std::vector<PointHops> rows;
   bool cut = false;
+  std::uint32_t repetitions = 1;
   for (const PointHops& at : points) {
     rows.push_back(shownOf(at, max_rows));
     cut = cut || at.hops.size() > max_rows;
+    repetitions = std::max(repetitions, at.repetitions);
   }
   const std::string which =
       cut ? fmt::format(" Of each point the {} hops on which the most are expected.", max_rows)
           : std::string();
+  const std::string sums = repetitions > 1
+                               ? fmt::format(" Counts are sums of {} repetitions.", repetitions)
+                               : std::string();
   addHopTable(design, rows, countColumns(),
               {"hops",
                "Retries of each hop",
@@ -277,7 +316,7 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
                "bits sent, with the range that contains it with 99 % probability. NACKs beyond the "
                "retries are for copies that were damaged as well. Lost NACKs were destroyed by bit "
                "errors or an outage. Sent again: the damaged frames and all frames after them." +
-                   which,
+                   sums + which,
                {},
                {}},
               builder);
@@ -312,18 +351,23 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
 }
 
 void checkRetryCounts(const std::vector<PointHops>& points, ResultBuilder& builder) {
-  std::size_t count = 0;
-  for (const PointHops& at : points) count += at.hops.size();
+  std::ptrdiff_t count = 0;
+  for (const PointHops& at : points) {
+    noteGivenUp(at, builder);
+    count += std::ranges::count(at.hops, 0U, &Hop::given_up);
+  }
   if (count == 0) return;
   const double confidence = 1 - (1 - kConfidence) / static_cast<double>(count);
   for (const PointHops& at : points) {
     for (const Hop& hop : at.hops) {
+      if (hop.given_up > 0) continue;
       const stats::Interval range = hop.range(confidence);
       const auto retries = static_cast<double>(hop.retries);
       if (retries >= range.low && retries <= range.high) continue;
-      builder.anomaly(fmt::format("{} retries, where {:g} errors per bit make {:.0f} to {:.0f}",
-                                  hop.retries, hop.bit_error_rate, range.low, range.high),
-                      placeName(at.point, hop));
+      builder.anomaly(
+          fmt::format("{} retries{}, where {:g} errors per bit make {:.0f} to {:.0f}", hop.retries,
+                      sumText(at.repetitions), hop.bit_error_rate, range.low, range.high),
+          placeName(at.point, hop));
     }
   }
 }

@@ -27,6 +27,7 @@ struct Hop {
   double bytes = 0;           // of these
   Bytes longest{};            // frame that it may carry
   std::uint64_t retries = 0;
+  std::uint64_t given_up = 0;  // frames that LLR lost, see bench::HopRetries
   std::uint64_t nacks = 0;
   std::uint64_t nacks_lost = 0;
   double repeated = 0;         // frames sent again
@@ -50,7 +51,8 @@ struct Hop {
   // Number of retries expected by chance from `frames` and errors, each frame being damaged
   // independently. For frames of several lengths only bounds are known: all of mean length is too
   // many, all bits in the longest frames too few; expected() is the middle. Deviation of the
-  // retries from it in standard deviations, and the range with `confidence`.
+  // retries from it in standard deviations, and the range with `confidence`. They do not hold if
+  // LLR gave frames up: these are no retries, and their number depends on what was behind them.
   [[nodiscard]] double expected() const;
   [[nodiscard]] double sigma() const;
   [[nodiscard]] stats::Interval range(double confidence) const;
@@ -80,7 +82,8 @@ void addHopTables(const Design& design, const std::vector<PointHops>& points, st
                   ResultBuilder& builder);
 
 // Adds an anomaly for each hop whose number of retries is not explained by chance: outside the
-// range in which all hops together are with 99 % confidence.
+// range in which all hops together are with 99 % confidence. Hops on which LLR gave frames up are
+// not compared, and are one anomaly for each point.
 void checkRetryCounts(const std::vector<PointHops>& points, ResultBuilder& builder);
 
 }  // namespace plumbline::suite

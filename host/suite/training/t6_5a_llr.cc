@@ -78,6 +78,7 @@ void noteCongestion(const std::vector<Measured>& measured, ResultBuilder& builde
 constexpr const char* kRetryNote =
     "A retry takes from the end of a damaged frame's first transmission to the end of its good "
     "copy. \"Retry latency of each hop\" has the computed times.";
+constexpr const char* kMeansNote = " Frames and packets are means per repetition.";
 
 // Range of the computed times of one attempt, of all hops that retried at `point`; in brackets.
 std::string computedText(const std::vector<PointHops>& points, const SweepPoint& point) {
@@ -305,7 +306,11 @@ void LlrProcedure::report(const TestConfig& /*config*/, const Design& design,
                        [](std::size_t, const bench::TrialResult& trial) {
                          return quantileMicroseconds(trial.fabric->jobs.at(0).message_time, 1);
                        }}},
-           {"llr", "Repair of bit errors, by the link and by the transport", kRetryNote, {}, {}},
+           {"llr",
+            "Repair of bit errors, by the link and by the transport",
+            std::string(kRetryNote) + (design.repetitions > 1 ? kMeansNote : ""),
+            {},
+            {}},
            builder);
   noteCongestion(measured, builder);
   std::vector<PointHops> hops;

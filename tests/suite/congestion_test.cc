@@ -378,6 +378,12 @@ TEST(DcqcnConvergence, ReportsEveryParameterSet) {
     // None of them can within 2 ms (docs/model/roce.md), even though rates cross on the way.
     EXPECT_EQ(findKpi(result, "convergence_us", point), nullptr) << set;
   }
+  // 10 % of 100 Gb/s by steps of 40 Mb/s, one in 55 us: longer than the 1.5 ms that are observed.
+  EXPECT_THAT(
+      anomalies(result),
+      HasSubstr("no point settled in the 1.5 ms after the joining. That is too short for the "
+                "additive increase: 10 % of 100 Gb/s, the fair share of 4 flows, are 250 "
+                "additive increases of the paper's set, 13.8 ms by its timer"));
   // One parameter at a time, beside the paper's set.
   EXPECT_EQ(table(result, "sensitivity").rows.size(), 7U);
   // Rates over time for every set; nothing over flows where no point converged.
@@ -394,6 +400,44 @@ TEST(DcqcnConvergence, ReportsEveryParameterSet) {
     EXPECT_LE(rates.series[1].y[i], rates.series[2].y[i]);
     EXPECT_LE(rates.series[2].y[i], 400);
   }
+}
+
+// 10 % of 12.5 Gb/s are 31.25 steps of 40 Mb/s, 1.72 ms: less than the 3 ms that are observed, so
+// that the time is no reason.
+TEST(DcqcnConvergence, ATimeThatSufficesIsNoReason) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.parameters.flows = {{4}};
+  scenario.parameters.duration = milliseconds(4);
+  scenario.parameters.repetitions = 1;
+  SimRunner runner(gigabitsPerSecond(100));
+  const results::TestResult result =
+      dcqcnConvergenceProcedure().run({scenario, runner.bench.capabilities()}, runner);
+  EXPECT_THAT(anomalies(result),
+              HasSubstr("no point settled in the 3 ms after the joining. The additive increase "
+                        "alone is not the reason: 10 % of 12.5 Gb/s"));
+  EXPECT_THAT(anomalies(result), HasSubstr("1.72 ms by its timer"));
+  EXPECT_THAT(anomalies(result), Not(HasSubstr("never acted")));
+}
+
+// PFC holds senders back at 100 kB of an input, so queues are far below the 4 MB of the marks.
+TEST(DcqcnConvergence, SaysThatNothingWasMarked) {
+  scenario::Scenario scenario = smallFabric();
+  for (fabric::EcnSpec& rule : scenario.switches.ecn) {
+    rule.kmin = Bytes(4'000'000);
+    rule.kmax = Bytes(8'000'000);
+  }
+  scenario.switches.pfc->xoff = Bytes(100'000);
+  scenario.parameters.flows = {{2}};
+  scenario.parameters.duration = milliseconds(1);
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(dcqcnConvergenceProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  EXPECT_EQ(kpi(result, "ecn_percent", "2 flows, paper").value, 0);
+  EXPECT_THAT(anomalies(result),
+              HasSubstr("DCQCN never acted, and its parameters had no influence"));
+  EXPECT_THAT(anomalies(result), HasSubstr("switches mark from 4000 kB on"));
+  EXPECT_THAT(anomalies(result), Not(HasSubstr("additive increase")));
 }
 
 // At 400 Gb/s a sample is 20 us: of a shorter trial there is none, of a longer one no rate window.

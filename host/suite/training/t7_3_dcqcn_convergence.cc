@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/counted.h"
+#include "suite/framework/data_priority.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/unprotected_data.h"
@@ -235,21 +236,58 @@ void addSensitivity(const Design& design, const std::vector<Measured>& measured,
   if (table.rows.size() > 1) builder.result().tables.push_back(std::move(table));
 }
 
-// Reason for no settling: the duration of the additive increase with the paper's parameters alone.
-void noteTooShort(const TestConfig& config, const DcqcnPoint& point,
-                  const bench::TrialResult& trial, ResultBuilder& builder) {
-  const transport::DcqcnSpec paper = transport::DcqcnSpec::paper();
-  const double fair = config.scenario.topology.link_rate.toGigabitsPerSecond() / 2 / point.flows;
-  const double steps =
-      ConvergenceRule().tolerance * fair / paper.additive_increase.toGigabitsPerSecond();
+// Packets that switches marked at a point, in all repetitions.
+std::uint64_t packetsMarked(const Measured& one) {
+  std::uint64_t marks = 0;
+  for (const bench::TrialResult& trial : one.trials) marks += trial.fabric->total.marked;
+  return marks;
+}
+
+// Without marks there are no CNPs, and the senders keep line rate whatever the parameters are.
+void noteIdle(const std::vector<Measured>& measured, ResultBuilder& builder) {
+  double queue = 0;
+  for (const Measured& one : measured) {
+    if (packetsMarked(one) > 0) return;
+    for (const bench::TrialResult& trial : one.trials) {
+      queue = std::max(queue, longestQueueBytes(trial));
+    }
+  }
+  const bench::TrialSpec& spec = measured.front().point.spec;
+  const fabric::EcnSpec* rule = markingOf(spec.dut.switches, dataPriority(spec.transport.value()));
+  std::string why;
+  if (rule != nullptr && queue < static_cast<double>(rule->kmin.count())) {
+    why = fmt::format(": the longest queue was {:.4g} kB, and switches mark from {:.4g} kB on",
+                      queue / 1e3, static_cast<double>(rule->kmin.count()) / 1e3);
+  }
   builder.anomaly(
-      fmt::format("no point settled in the {:.4g} ms after the joining. 10 % of {:.4g} Gb/s, the "
-                  "fair share of {} flows, are {:.3g} additive increases of the paper's set: "
-                  "{:.3g} ms by its timer, without any cut. A set with a larger increase moves by "
-                  "a large part of the 10 % in each step",
-                  (sendersEnd(point.incast, trial) - point.incast.join_at).toMicroseconds() / 1000,
-                  fair, 2 * point.flows, steps,
-                  steps * paper.increase_period.toMicroseconds() / 1000),
+      fmt::format("DCQCN never acted, and its parameters had no influence. No packet was marked at "
+                  "any point{}",
+                  why),
+      "convergence");
+}
+
+// That no point settled, and whether the additive increase of the paper's set takes longer than the
+// trial. It is a reason only where this set had marks to react to.
+void noteUnsettled(const TestConfig& config, const Measured& one, const DcqcnPoint& point,
+                   ResultBuilder& builder) {
+  const double observed =
+      (sendersEnd(point.incast, one.trials.front()) - point.incast.join_at).toMicroseconds() / 1000;
+  std::string why;
+  if (point.parameters == "paper" && packetsMarked(one) > 0) {
+    const transport::DcqcnSpec paper = transport::DcqcnSpec::paper();
+    const double fair = config.scenario.topology.link_rate.toGigabitsPerSecond() / 2 / point.flows;
+    const double steps =
+        ConvergenceRule().tolerance * fair / paper.additive_increase.toGigabitsPerSecond();
+    const double needed = steps * paper.increase_period.toMicroseconds() / 1000;
+    why = fmt::format(
+        ". {}: 10 % of {:.4g} Gb/s, the fair share of {} flows, are {:.3g} additive "
+        "increases of the paper's set, {:.3g} ms by its timer without any cut",
+        needed > observed ? "That is too short for the additive increase"
+                          : "The additive increase alone is not the reason",
+        fair, 2 * point.flows, steps, needed);
+  }
+  builder.anomaly(
+      fmt::format("no point settled in the {:.4g} ms after the joining{}", observed, why),
       "convergence");
 }
 
@@ -303,9 +341,9 @@ void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& d
               [&](std::size_t i) { return points[i].parameters; }},
              std::move(chart), builder);
   }
+  if (!measured.empty()) noteIdle(measured, builder);
   if (converged == 0 && !measured.empty()) {
-    const Measured& first = measured.front();
-    noteTooShort(config, points[placeOf(design, first)], first.trials.front(), builder);
+    noteUnsettled(config, measured.front(), points[placeOf(design, measured.front())], builder);
   }
   builder.result().summary = fmt::format("{} of {} reached a lasting fair share within the trial.",
                                          converged, counted(measured.size(), "point"));

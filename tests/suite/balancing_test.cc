@@ -204,6 +204,21 @@ TEST(SprayEfficacy, ReorderingIsInvisibleToTheHostsOfRud) {
   EXPECT_GT(kpi(result, "discarded_packets", "4 paths, ROD, packet spray").value, 0);
 }
 
+// Equal services are those that lose nothing.
+TEST(SprayEfficacy, ServicesAreEqualOnlyWithoutErrorsOfTheLinks) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.repetitions = 1;
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  const auto note = [&] {
+    return table(runTest(sprayEfficacyProcedure(), scenario), "balance").note;
+  };
+  const std::string equal = "all sprayed services give the same result";
+  EXPECT_THAT(note(), testing::HasSubstr(equal));
+  scenario.bit_errors = {{"fabric", 1e-7}};
+  EXPECT_THAT(note(), testing::Not(testing::HasSubstr(equal)));
+  EXPECT_THAT(note(), testing::HasSubstr("Sprayed services may differ"));
+}
+
 // At least as many paths as a leaf has hosts: no link is full, but services still differ in their
 // handling of packets out of order.
 TEST(SprayEfficacy, OrderCountsWhereNoLinkIsFull) {

@@ -61,7 +61,7 @@ class PermutationProcedure : public FabricProcedure {
     return {};
   }
   // A sentence for the table's note: which points must be equal, and why.
-  [[nodiscard]] virtual std::string note() const { return {}; }
+  [[nodiscard]] virtual std::string note(const TestConfig& /*config*/) const { return {}; }
   // Charts besides the table: by default a bar of JFI for each transport and balancing.
   virtual void charts(const Design& design, const std::vector<PermutationPoint>& points,
                       const std::vector<Measured>& measured, ResultBuilder& builder) const;

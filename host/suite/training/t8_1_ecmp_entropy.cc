@@ -39,7 +39,7 @@ class EcmpEntropyProcedure final : public PermutationProcedure {
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Leaves", "leaves"}, {"QPs", "QPs"}, {"Balancing", ""}};
   }
-  [[nodiscard]] std::string note() const override {
+  [[nodiscard]] std::string note(const TestConfig& /*config*/) const override {
     return "\"MMR expected\" is the mean over many draws of a uniform hash. With one QP per pair, "
            "all kinds of ECMP see the same entropy: what they differ by is chance.";
   }

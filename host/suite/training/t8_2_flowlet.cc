@@ -21,7 +21,7 @@ class FlowletProcedure final : public PermutationProcedure {
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Balancing", ""}, {"Gap", ""}};
   }
-  [[nodiscard]] std::string note() const override {
+  [[nodiscard]] std::string note(const TestConfig& /*config*/) const override {
     return "The algorithm: a flow that has been silent for the gap goes on at the path whose queue "
            "drains first.";
   }

@@ -16,7 +16,7 @@ class FairnessProcedure final : public PermutationProcedure {
  protected:
   [[nodiscard]] std::string section() const override { return "section 8.4"; }
   [[nodiscard]] std::vector<SweepAxis> axes() const override { return {{"Balancing", ""}}; }
-  [[nodiscard]] std::string note() const override {
+  [[nodiscard]] std::string note(const TestConfig& /*config*/) const override {
     return "QPs have source ports of their own here, so that ECMP and BTH-aware ECMP see the same "
            "entropy and differ by chance only; T8.1 has QPs that share a port.";
   }

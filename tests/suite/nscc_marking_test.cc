@@ -1,6 +1,7 @@
 // Marking of switches against NSCC's target delay.
 #include "suite/framework/nscc_marking.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,9 +47,30 @@ TEST(NsccMarking, BeginsBelowTheQueueOfTheTargetDelay) {
   EXPECT_THAT(late,
               HasSubstr("a queueing delay of 3 us, 37.5 kB at 100 Gb/s, and the switches mark "
                         "its packets from 37.5 kB on"));
-  EXPECT_THAT(late, HasSubstr("in 1 trial, at most 1 % of the packets sent in one"));
+  EXPECT_THAT(late, HasSubstr("in 1 trial, at most 1 % of the packets sent in one. That is a "
+                              "possible cause"));
   EXPECT_THAT(late, HasSubstr("@ the trial"));
   EXPECT_THAT(noted(nsccAt(std::nullopt), 10), HasSubstr("the switches do not mark its packets"));
+}
+
+// 3 us are 75 kB at the 200 Gb/s of the port that is full, which the marks come before.
+TEST(NsccMarking, TheRateIsThatOfTheLongestQueue) {
+  bench::TrialResult trial = trimming(10);
+  for (const std::int64_t gigabits : {100, 200}) {
+    bench::LinkLoad& link = trial.fabric->links.emplace_back();
+    link.name = fmt::format("leaf0-{}G", gigabits);
+    link.rate = gigabitsPerSecond(gigabits);
+    link.max_queue_bytes = static_cast<std::uint64_t>(1'000 * gigabits);
+  }
+  NsccMarking early;
+  early.add(nsccAt(Bytes(74'999)), trial, "the trial");
+  EXPECT_FALSE(early.anomaly());
+  NsccMarking late;
+  late.add(nsccAt(Bytes(75'000)), trial, "the trial");
+  ASSERT_TRUE(late.anomaly());
+  EXPECT_THAT(late.anomaly()->what, HasSubstr("75 kB at 200 Gb/s (the longest queue was that of "
+                                              "leaf0-200G), and the switches mark its packets from "
+                                              "75 kB on"));
 }
 
 TEST(NsccMarking, IsNoAnomalyWithoutLossOrWithoutNscc) {

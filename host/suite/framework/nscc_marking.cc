@@ -23,6 +23,17 @@ const transport::UetSpec* nsccOf(const bench::TrialSpec& spec) {
   return uet;
 }
 
+// The link with the longest queue; nullptr if there was none.
+const bench::LinkLoad* mostQueuedLink(const bench::FabricResult& fabric) {
+  const bench::LinkLoad* longest = nullptr;
+  for (const bench::LinkLoad& link : fabric.links) {
+    if (link.max_queue_bytes > (longest != nullptr ? longest->max_queue_bytes : 0)) {
+      longest = &link;
+    }
+  }
+  return longest;
+}
+
 // Packets that were trimmed, or dropped by a full queue or buffer, in % of those sent.
 double lostShare(const bench::TrialResult& trial) {
   const auto& total = trial.fabric->total;
@@ -39,9 +50,12 @@ void NsccMarking::add(const bench::TrialSpec& spec, const bench::TrialResult& tr
   if (uet == nullptr || !trial.fabric) return;
   const double share = lostShare(trial);
   if (share <= 0) return;
-  const BitRate rate = spec.dut.topology.link_rate;
+  const BitRate host = spec.dut.topology.link_rate;
   const transport::NsccParameters parameters = transport::makeNsccParameters(
-      uet->nscc, rate, uet->base_rtt, uet->mtu_payload, uet->trimming);
+      uet->nscc, host, uet->base_rtt, uet->mtu_payload, uet->trimming);
+  // Of the port whose queue was the longest. The same delay is a longer queue on a faster link.
+  const bench::LinkLoad* port = mostQueuedLink(*trial.fabric);
+  const BitRate rate = port != nullptr ? port->rate : host;
   const double bytes_per_ps = static_cast<double>(rate.bitsPerSecond()) / 8e12;
   const double queue = parameters.target * bytes_per_ps;
   const fabric::EcnSpec* rule =
@@ -56,15 +70,19 @@ void NsccMarking::add(const bench::TrialSpec& spec, const bench::TrialResult& tr
                                               static_cast<double>(rule->kmin.count()) / 1e3)
                                 : std::string("the switches do not mark its packets");
   marking_ =
-      fmt::format("NSCC aims at a queueing delay of {:.3g} us, {:.4g} kB at {:.4g} Gb/s, and {}",
-                  parameters.target / 1e6, queue / 1e3, rate.toGigabitsPerSecond(), marks);
+      fmt::format("NSCC aims at a queueing delay of {:.3g} us, {:.4g} kB at {:.4g} Gb/s{}, and {}",
+                  parameters.target / 1e6, queue / 1e3, rate.toGigabitsPerSecond(),
+                  port != nullptr ? fmt::format(" (the longest queue was that of {})", port->name)
+                                  : std::string(),
+                  marks);
 }
 
 std::optional<results::Anomaly> NsccMarking::anomaly() const {
   if (trials_ == 0) return std::nullopt;
   return results::Anomaly{
-      fmt::format("{}: its windows grow until packets are trimmed or dropped, in {}, at most "
-                  "{:.3g} % of the packets sent in one. Marking has to begin at a shorter queue",
+      fmt::format("{}: at the target no mark limits its windows. Packets were trimmed or "
+                  "dropped in {}, at most {:.3g} % of the packets sent in one. That is a possible "
+                  "cause; first windows of several senders on one link are another",
                   marking_, counted(trials_, "trial"), share_),
       where_};
 }

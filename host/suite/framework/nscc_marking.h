@@ -12,7 +12,9 @@ namespace plumbline::suite {
 
 // NSCC takes bytes from its window for marked packets whose queueing delay is above a target, and
 // adds some for packets above the target without a mark (docs/model/uet.md). Where switches begin
-// to mark at a longer queue than the target's, windows grow until packets are trimmed or dropped.
+// to mark at a longer queue than the target's, windows may grow until packets are trimmed or
+// dropped. The target's queue is that at the rate of the port with the longest queue. Whether the
+// windows had grown is not observed: first windows that meet on one link trim packets as well.
 //
 // Collects such trials of a test.
 class NsccMarking {

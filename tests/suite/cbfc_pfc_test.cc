@@ -56,6 +56,7 @@ TEST(CbfcPfc, TellsHowFarPausesReachAndWhatTheVictimGets) {
   EXPECT_NEAR(kpi(result, "victim_gbps", "12 senders, PFC, its own, victim alone").value,
               40.0 * 1024 / 1044, 0.5);
   EXPECT_EQ(result.repeatability.rows.size(), 4U);  // blocking, of every pair of points
+  EXPECT_THAT(result.summary, HasSubstr("12 senders, CBFC: a victim in its own class waits "));
 }
 
 // The incast in another priority: the victim's own class is still one that is served first. Its

@@ -313,8 +313,9 @@ void CbfcPfcProcedure::report(const TestConfig& config, const Design& design,
     if (!value) continue;
     builder.primary("blocking, " + one.point.label, *value);
     std::string& summary = builder.result().summary;
-    summary += fmt::format("{}{}: a victim in {} class waits {}.", summary.empty() ? "" : " ",
-                           one.point.values[1], one.point.values[2], builder.text(*value));
+    summary += fmt::format("{}{} senders, {}: a victim in {} class waits {}.",
+                           summary.empty() ? "" : " ", one.point.values[0], one.point.values[1],
+                           one.point.values[2], builder.text(*value));
   }
 }
 

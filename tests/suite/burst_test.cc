@@ -218,6 +218,7 @@ TEST(Burst, OnSimulatedHostsIsTheFluidBound) {
     EXPECT_GE(frames, (room - 1) / (senders - 1)) << senders;
     EXPECT_LE(frames, room / (senders - 1)) << senders;
   }
+  EXPECT_THAT(table(result, "burst").note, testing::HasSubstr("With PFC and enough headroom"));
   // The receiver's link is busy throughout: without a frame in every slot, N - 1 of N stay.
   for (const auto& row : table(result, "burst").rows) {
     const double ratio = quantity(row[3]).value / quantity(row[2]).value;

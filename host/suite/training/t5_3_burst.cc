@@ -227,9 +227,9 @@ class BurstRun {
         "Longest burst per sender without loss, mean over the repetitions. All senders start "
         "together at line rate with minimum gap. Implied buffer time is the duration of the whole "
         "burst at line rate; the corrected one excludes the frames that leave the DUT meanwhile "
-        "(RFC 9004). With PFC nothing is lost, so this limit does not exist. The table then has "
-        "the longest burst in which no sender was paused, and the bytes that the DUT had received "
-        "by then.",
+        "(RFC 9004). With PFC and enough headroom nothing is lost, and this limit does not exist. "
+        "Where senders are paused the table has the longest burst without a pause, and the bytes "
+        "that the DUT had received by then.",
         {size, "Ratio", "Burst per sender", "Absorbed frames", "Absorbed bytes",
          "Implied buffer time", "Corrected buffer time", "Without a pause", "Taken in before it"},
         {}};

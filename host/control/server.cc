@@ -88,10 +88,12 @@ struct LongWork {
   bool done = false;  // of the io thread
 };
 
-// Whether the peer has closed the connection, or its half of it.
-bool hasLeft(int socket) {
-  pollfd look{socket, POLLRDHUP, 0};
-  return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+// Whether the connection is broken, for instance by a reset of the peer. The end of its input alone
+// (POLLRDHUP) does not show that the peer has gone: a client may end its sending side after its
+// request and wait for the answer.
+bool isBroken(int socket) {
+  pollfd look{socket, 0, 0};
+  return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 }  // namespace
@@ -402,7 +404,7 @@ class Server::Impl {
     while (!work->done && !work->stopped) {
       timer.expires_after(kClientPollInterval);
       co_await timer.async_wait(kTuple);
-      if (!work->done && (closing_ || hasLeft(socket))) work->stopped = true;
+      if (!work->done && (closing_ || isBroken(socket))) work->stopped = true;
     }
   }
 

@@ -31,7 +31,7 @@ bool isLoopbackAddress(const std::string& address);
 
 // One thread moves bytes for all connections, two handle requests, two more long requests; runs
 // have threads of their own. A long request that calls checkWork() ends when its time is over, its
-// client disconnects, or the server stops. No behaviour of a client can occupy more than a fixed
+// connection breaks, or the server stops. No behaviour of a client can occupy more than a fixed
 // amount of memory per connection, and a fixed amount for all bodies together.
 class Server {
  public:

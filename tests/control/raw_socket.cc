@@ -42,6 +42,14 @@ std::size_t RawSocket::send(const std::string& bytes) const {
   return sent;
 }
 
+void RawSocket::endSending() const { ::shutdown(descriptor_, SHUT_WR); }
+
+void RawSocket::reset() {
+  const linger at_once{1, 0};
+  ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  ::close(std::exchange(descriptor_, -1));
+}
+
 std::string RawSocket::receiveSome(std::size_t bytes, std::chrono::milliseconds time) const {
   std::string text;
   std::array<char, 16384> buffer{};

@@ -17,6 +17,10 @@ class RawSocket {
 
   // Returns the number of bytes that could be sent before the other side closed.
   std::size_t send(const std::string& bytes) const;
+  // Ends the sending side; the other still receives.
+  void endSending() const;
+  // Breaks the connection.
+  void reset();
   // Everything until the other side closes or `time` has passed without a byte.
   [[nodiscard]] std::string receive(std::chrono::milliseconds time) const;
   // Until at least `bytes` have arrived, or as above.

@@ -169,20 +169,32 @@ TEST_F(ServerTest, AHeaderThatTricklesIsNotWaitedFor) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
 }
 
-// A plan that would take minutes ends at its timeout, with a message.
+// A plan of it would take minutes.
+std::string longScenario() {
+  std::string values = "8";
+  for (int i = 9; i < 800; ++i) values += ", " + std::to_string(i);
+  return "plumbline: 1\nname: long\ntest: free\ntransport: {kind: uet}\n"
+         "dut: {topology: {kind: clos3, pods: 16, leaves: 16, spines: 16, superspines: 256, "
+         "hosts_per_leaf: 16}}\nworkload: {kind: pairs, size: 4KiB, messages: 1}\n"
+         "sweep: {workload.messages: [" +
+         values + "]}\n";
+}
+
+std::string longPlan() {
+  const std::string body = nlohmann::json{{"scenario", longScenario()}}.dump();
+  return fmt::format(
+      "POST /api/v1/scenarios/plan HTTP/1.1\r\nHost: localhost\r\n"
+      "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+      body.size(), body);
+}
+
+// It ends at its timeout, with a message.
 TEST_F(ServerTest, APlanHasItsTime) {
   ServerOptions impatient = anyPort();
   impatient.work = 1s;
   open(impatient);
-  std::string values = "8";
-  for (int i = 9; i < 800; ++i) values += ", " + std::to_string(i);
   RunRequest run;
-  run.scenario.scenario =
-      "plumbline: 1\nname: long\ntest: free\ntransport: {kind: uet}\n"
-      "dut: {topology: {kind: clos3, pods: 16, leaves: 16, spines: 16, superspines: 256, "
-      "hosts_per_leaf: 16}}\nworkload: {kind: pairs, size: 4KiB, messages: 1}\n"
-      "sweep: {workload.messages: [" +
-      values + "]}\n";
+  run.scenario.scenario = longScenario();
   Client client(address());
   const auto began = std::chrono::steady_clock::now();
   const auto planned = wait<PlanAnswer>([&](auto done) { client.plan(run.scenario, done); });
@@ -190,6 +202,37 @@ TEST_F(ServerTest, APlanHasItsTime) {
   EXPECT_EQ(planned.refusal().status, 422);
   EXPECT_LT(std::chrono::steady_clock::now() - began, 30s);
   EXPECT_TRUE(runsToItsEnd());
+}
+
+// The plan takes its whole second, in which the server sees that the input has ended.
+TEST_F(ServerTest, AClientThatEndsItsSendingSideIsAnswered) {
+  ServerOptions impatient = anyPort();
+  impatient.work = 1s;
+  open(impatient);
+  const RawSocket socket(server_->port());
+  socket.send(longPlan() + "GET /api/v1/ports HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  socket.endSending();
+  const std::string answers = socket.receive(std::chrono::milliseconds(kPatience));
+  EXPECT_THAT(answers, StartsWith("HTTP/1.1 422"));
+  EXPECT_THAT(answers, HasSubstr("this takes longer than the 1 s"));
+  EXPECT_THAT(answers, HasSubstr("HTTP/1.1 200"));
+}
+
+// Its time would end after the test.
+TEST_F(ServerTest, APlanEndsWithItsConnection) {
+  ServerOptions patient = anyPort();
+  patient.work = 600s;
+  open(patient);
+  RawSocket socket(server_->port());
+  socket.send(longPlan());
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(server_->connections(), 1U);
+  socket.reset();
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (server_->connections() > 0 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(server_->connections(), 0U);
 }
 
 TEST_F(ServerTest, ARunFromBeginningToEnd) {

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -125,7 +127,8 @@ std::string screen(const control::LiveInterval& live) {
   return text + "\n";
 }
 
-// Handed over by the client's thread: the newest interval, or why there is none.
+// Handed over by the client's thread: the newest interval, or why there is none, or why its output
+// failed.
 class Newest {
  public:
   void put(const control::LiveInterval& live) {
@@ -136,6 +139,10 @@ class Newest {
     const std::scoped_lock lock(mutex_);
     refusal_ = refusal;
   }
+  void failOutput(std::exception_ptr fault) {
+    const std::scoped_lock lock(mutex_);
+    if (!fault_) fault_ = std::move(fault);
+  }
   std::optional<control::LiveInterval> take() {
     const std::scoped_lock lock(mutex_);
     return std::exchange(live_, std::nullopt);
@@ -144,30 +151,43 @@ class Newest {
     const std::scoped_lock lock(mutex_);
     return std::exchange(refusal_, std::nullopt);
   }
+  void rethrowOutputFault() {
+    const std::scoped_lock lock(mutex_);
+    if (fault_) std::rethrow_exception(fault_);
+  }
 
  private:
   std::mutex mutex_;
   std::optional<control::LiveInterval> live_;
   std::optional<control::Refusal> refusal_;
+  std::exception_ptr fault_;
 };
+
+void printLine(const control::LiveInterval& live) {
+  fmt::print("{}\n", live.toJson());
+  flushStandardOutput();
+}
 
 ExitCode top(TopOptions options) {
   if (options.server.address.empty()) options.server.address = "127.0.0.1";
   Newest newest;
   const auto client = connectTo(options.server);
   control::LiveCallbacks callbacks;
+  const bool every_line = options.jsonl && !options.once;
   callbacks.interval = [&](const control::LiveInterval& live) {
-    if (options.jsonl) {
-      fmt::print("{}\n", live.toJson());
-      flushStandardOutput();
+    if (!every_line) return newest.put(live);
+    try {
+      printLine(live);
+    } catch (const std::exception&) {
+      newest.failOutput(std::current_exception());
     }
-    newest.put(live);
   };
   callbacks.disconnected = [&](const control::Refusal& refusal) { newest.fail(refusal); };
   client->watch(0, callbacks);
   const bool terminal = ::isatty(STDOUT_FILENO) != 0;
   for (;;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    newest.rethrowOutputFault();
     if (const auto refusal = newest.failure()) {
       if (refusal->status != 0 || options.once) {
         throw Error(ErrorKind::kUsage, refusal->what, refusal->where, refusal->remedy);
@@ -176,7 +196,9 @@ ExitCode top(TopOptions options) {
     }
     const auto live = newest.take();
     if (!live) continue;
-    if (!options.jsonl) {
+    if (options.jsonl) {
+      printLine(*live);
+    } else {
       fmt::print("{}{}", terminal ? "\x1b[H\x1b[J" : "", printable(screen(*live), true));
       flushStandardOutput();
     }

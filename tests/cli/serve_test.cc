@@ -184,8 +184,23 @@ TEST_F(ServeTest, TopShowsWhatRuns) {
   EXPECT_THAT(tables.out, HasSubstr("\nlink "));
   EXPECT_THAT(tables.out, HasSubstr("\nleaf0-"));
   const Outcome lines = client({"top", "--once", "--jsonl", "--server", server});
-  const auto first = nlohmann::json::parse(lines.out.substr(0, lines.out.find('\n')));
-  EXPECT_EQ(first.at("sequence"), 1);
+  EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 1);
+  EXPECT_EQ(nlohmann::json::parse(lines.out).at("run"), 1);
+}
+
+TEST_F(ServeTest, TopEndsWhenItsOutputIsFull) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+  const std::string server = serve();
+  EXPECT_EQ(client({"run", scenario(2), "--server", server, "--quiet"}).exit_code, 0);
+  for (const std::string form : {"", "--jsonl", "--once", "--once --jsonl"}) {
+    const Outcome outcome = Process(scratch_.path() / "client",
+                                    {"-c", "exec timeout 20 " + commandPath() + " top " + form +
+                                               " --server " + server + " >/dev/full"},
+                                    "/bin/sh")
+                                .wait();
+    EXPECT_EQ(outcome.exit_code, 3) << form << ": " << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("No space left on device")) << form;
+  }
 }
 
 TEST_F(ServeTest, CtrlCOfTheClientStopsTheRunAfterTheTrialInHand) {

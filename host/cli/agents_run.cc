@@ -159,7 +159,7 @@ ExitCode runOnAgents(const RunOptions& options) {
   }
   const scenario::Scenario scenario = loadScenario(options.scenario);
   printWarnings(scenario);
-  checkOutputFiles(options);
+  checkOutputFiles(options, &scenario);
   const control::ControllerOptions asked = controllerOptions(options, scenario);
   AgentsWatcher watcher(options, asked.agents);
   control::Controller controller(asked, watcher);

@@ -1,16 +1,41 @@
-// Files and directories that a run writes in addition to its results.
+// Files and directories that a command writes.
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/run_options.h"
+#include "scenario/scenario.h"
 
 namespace plumbline::cli {
 
-// Throws Error(kUsage) when one of the files that `options` names cannot be written, or two of them
-// are the same: before anything is measured.
-void checkOutputFiles(const RunOptions& options);
+struct NamedPath {
+  std::string name;  // of an output: its option; of an input: its description
+  std::string path;
+};
+
+// What a command reads and writes.
+struct CommandFiles {
+  std::vector<NamedPath> inputs;
+  std::vector<NamedPath> outputs;
+  // A directory for a report: its files, and those in its folder for CSV, are replaced.
+  std::optional<NamedPath> report;
+  // A directory of results, whose database no output may replace; empty = none.
+  std::string results;
+  // The report is one of a run in `results`, of a number that is not known yet.
+  bool report_in_results = false;
+
+  void addScenario(const scenario::Scenario& scenario);
+};
+
+// Throws Error(kUsage) when an output cannot be written, would replace an input, or is the same
+// file as another output: before anything is measured or written.
+void checkOutputFiles(const CommandFiles& files);
+// The same for a run. `scenario`: as it was loaded; null for a run on a server, which reads the
+// files that the scenario names.
+void checkOutputFiles(const RunOptions& options, const scenario::Scenario* scenario);
 
 // The same for the directories, which are created.
 void makeOutputDirectories(const RunOptions& options);

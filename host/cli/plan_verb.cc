@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "bench/card/flow_plan.h"
 #include "cli/nic_map.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
@@ -152,6 +153,12 @@ ExitCode planSweep(const scenario::Scenario& scenario, const PlanOptions& option
 ExitCode plan(const PlanOptions& options) {
   scenario::Scenario scenario = loadScenario(options.scenario);
   if (!scenario.sweep.empty()) return planSweep(scenario, options);
+  if (!options.pcapng.empty()) {
+    CommandFiles files;
+    files.addScenario(scenario);
+    files.outputs.push_back({"--pcapng", options.pcapng});
+    checkOutputFiles(files);
+  }
   const session::PreparedRun prepared = session::prepareRun(std::move(scenario), {});
   std::optional<session::CaptureFile> capture;
   if (!options.pcapng.empty()) capture.emplace(options.pcapng);

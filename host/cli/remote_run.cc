@@ -286,7 +286,7 @@ ExitCode runRemotely(const RunOptions& run) {
   if (!run.capture.empty()) request.capture_port = run.capture_port;
   request.owner = hostName();
   request.resume = run.resume;
-  checkOutputFiles(run);
+  checkOutputFiles(run, nullptr);
   makeOutputDirectories(run);
   OutputErrors errors;
   LogCopy log(run.jsonl, follower, errors);

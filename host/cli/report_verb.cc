@@ -10,6 +10,7 @@
 #include "base/file_text.h"
 #include "base/output_file.h"
 #include "cli/note.h"
+#include "cli/outputs.h"
 #include "cli/pdf.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
@@ -52,8 +53,17 @@ ExitCode report(const ReportOptions& options) {
   if (run.info.status != results::RunStatus::kDone) {
     note(stderr, "run {} is not complete: the report holds the tests that are\n", run.info.id);
   }
-  if (!options.pdf.empty()) requireWritable(options.pdf, "--pdf");
-  requireDirectory(directory, options.report.empty() ? "" : "--report");
+  const std::string directory_option = options.report.empty() ? "" : "--report";
+  CommandFiles files;
+  if (options.from.empty()) {
+    files.results = options.results;
+  } else {
+    files.inputs.push_back({"the file of --from", options.from});
+  }
+  if (!options.pdf.empty()) files.outputs.push_back({"--pdf", options.pdf});
+  files.report = {directory_option, directory};
+  checkOutputFiles(files);
+  requireDirectory(directory, directory_option);
   const std::string html = session::writeRunReport(run, directory);
   fmt::print("report {}\n", html);
   if (!options.pdf.empty()) {

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/output_file.h"
 #include "base/printable.h"
+#include "cli/outputs.h"
 #include "cli/setup.h"
 #include "cli/sweep_verb.h"
 #include "cli/verbs.h"
@@ -112,7 +115,20 @@ void printComparison(const results::Comparison& comparison) {
   printUnpaired(comparison.only_second, comparison.second.id);
 }
 
+// `results`: directories whose databases are read.
+void checkOutput(const char* option, const std::string& file,
+                 const std::vector<std::string>& results) {
+  if (file.empty()) return;
+  for (const std::string& directory : results) {
+    CommandFiles files;
+    files.outputs.push_back({option, file});
+    files.results = directory;
+    checkOutputFiles(files);
+  }
+}
+
 ExitCode diffRuns(const ResultsOptions& options) {
+  checkOutput("--html", options.html, {options.results, options.second_results});
   auto store = results::ResultStore::openExisting(options.results);
   const results::StoredRun first = store.loadRun(options.first);
   const results::StoredRun second =
@@ -130,6 +146,7 @@ ExitCode diffRuns(const ResultsOptions& options) {
 }
 
 ExitCode exportRun(const ResultsOptions& options) {
+  checkOutput("-o", options.output, {options.results});
   auto store = results::ResultStore::openExisting(options.results);
   const results::StoredRun run = session::loadRunOrLatest(store, options.run);
   const std::string text =

@@ -94,7 +94,7 @@ void checkCapture(const RunOptions& options, const scenario::Scenario& scenario)
 ExitCode runHere(const RunOptions& options) {
   scenario::Scenario scenario = loadScenario(options.scenario);
   checkCapture(options, scenario);
-  checkOutputFiles(options);
+  checkOutputFiles(options, &scenario);
   printWarnings(scenario);
   const session::PreparedRun prepared = session::prepareRun(
       std::move(scenario),

@@ -10,6 +10,7 @@
 #include "base/ip_address.h"
 #include "base/whole_number.h"
 #include "bench/trial/endpoint_spec.h"
+#include "scenario/named_paths.h"
 #include "scenario/reader.h"
 
 namespace plumbline::scenario {
@@ -125,6 +126,23 @@ void allowProgram(const YamlNode& node, const Access& access, Problems& problems
   if (access.origin != Origin::kNetwork) return;
   problems.add(node, "a scenario that is sent to a server starts no program",
                "`plumbline run` on the machine that has the program");
+}
+
+std::vector<std::string> namedPaths(const Scenario& scenario) {
+  const fs::path folder = folderOf(scenario.access, scenario.file);
+  std::vector<std::string> paths;
+  for (const InputFile& file : scenario.files) paths.push_back((folder / file.name).string());
+  if (scenario.fpga && !scenario.fpga->xclbin.empty()) paths.push_back(scenario.fpga->xclbin);
+  if (scenario.endpoint && !scenario.endpoint->token_file.empty()) {
+    paths.push_back(scenario.endpoint->token_file);
+  }
+  if (!scenario.dut_metrics) return paths;
+  const DutMetricsSource& source = *scenario.dut_metrics;
+  if (!source.file.empty()) paths.push_back((folder / source.file).string());
+  if (!source.command.empty() && source.command.front().find('/') != std::string::npos) {
+    paths.push_back(source.command.front());
+  }
+  return paths;
 }
 
 }  // namespace plumbline::scenario

@@ -113,6 +113,98 @@ TEST_F(OutputsTest, PlacesThatCannotBeAreRefusedBeforeAnythingIsMeasured) {
   EXPECT_FALSE(fs::exists(place("x")));
 }
 
+TEST_F(OutputsTest, NoOutputReplacesAnInput) {
+  const std::string trace = write("tr.csv", "0,0,1,1000\n");
+  const std::string token = write("token", "secret\n");
+  scenario_ = write("tr.yaml",
+                    "plumbline: 1\nname: n\ntest: free\n"
+                    "dut: {topology: {kind: switch, hosts: 4, link: 100G}}\n"
+                    "transport: {kind: roce}\nworkload: {kind: trace, trace: {file: tr.csv}}\n");
+  const std::string scenario = contentOf(scenario_);
+  fs::create_symlink("tr.csv", scratch_.path() / "link");
+  for (const char* option : {"--json", "--jsonl", "--capture", "--trace"}) {
+    for (const std::string& file : {trace, place("link"), place("x/../tr.csv")}) {
+      fs::create_directories(place("x"));
+      expectRefused({option, file}, "this is a file that the scenario names");
+    }
+  }
+  const std::string database = results_ + "/plumbline.db";
+  fs::create_directories(results_);
+  expectRefused({"--json", database}, "this is a file of the results database");
+  expectRefused({"--json", token, "--agents", "127.0.0.1:1", "--token-file", token},
+                "this is the file of --token-file");
+  expectRefused({"--json", token, "--server", "127.0.0.1:1", "--token-file", token},
+                "this is the file of --token-file");
+  // A report removes what is in its folder for CSV.
+  const std::string below = write("rep/csv/s.yaml", kSmallRun);
+  const Outcome removed =
+      run({"run", below, "--quiet", "--results", results_, "--report", place("rep")});
+  EXPECT_EQ(removed.exit_code, 2);
+  EXPECT_THAT(removed.err, HasSubstr("the report would replace the scenario's own file"));
+  EXPECT_EQ(contentOf(below), kSmallRun);
+
+  for (const std::string& file : {scenario_, trace}) {
+    const Outcome plan = run({"plan", scenario_, "--pcapng", file});
+    EXPECT_EQ(plan.exit_code, 2) << plan.err;
+    EXPECT_THAT(plan.err, HasSubstr("--pcapng " + file));
+  }
+  EXPECT_EQ(contentOf(scenario_), scenario);
+  EXPECT_EQ(contentOf(trace), "0,0,1,1000\n");
+  EXPECT_EQ(contentOf(token), "secret\n");
+
+  ASSERT_EQ(runScenario({"--json", place("q.json")}).exit_code, 0);
+  const std::string stored = contentOf(place("q.json"));
+  EXPECT_THAT(run({"report", "--from", place("q.json"), "--pdf", place("q.json")}).err,
+              HasSubstr("this is the file of --from"));
+  EXPECT_FALSE(fs::exists(place("q-report")));
+  const std::string in_report = write("again/report.json", stored);
+  EXPECT_THAT(run({"report", "--from", in_report, "--report", place("again")}).err,
+              HasSubstr("the report would replace the file of --from"));
+  EXPECT_EQ(contentOf(in_report), stored);
+  for (const std::string& file : {database, database + "-wal"}) {
+    for (const std::vector<std::string>& verb : {std::vector<std::string>{"report", "--pdf", file},
+                                                 {"results", "export", "-o", file},
+                                                 {"results", "diff", "1", "1", "--html", file}}) {
+      std::vector<std::string> arguments = verb;
+      arguments.insert(arguments.end(), {"--results", results_});
+      const Outcome outcome = run(arguments);
+      EXPECT_EQ(outcome.exit_code, 2) << file;
+      EXPECT_THAT(outcome.err, HasSubstr("database")) << file;
+    }
+  }
+}
+
+TEST_F(OutputsTest, NoOutputReplacesAnother) {
+  fs::create_symlink("j", scratch_.path() / "j2");
+  expectRefused({"--json", place("j"), "--jsonl", place("j2")}, "two outputs in one file");
+  expectRefused({"--json", place("j2"), "--jsonl", place("j")}, "two outputs in one file");
+  fs::create_directories(place("rep/csv"));
+  for (const char* name : {"rep/report.html", "rep/report.json", "rep/csv/T.csv"}) {
+    expectRefused({"--report", place("rep"), "--json", place(name)}, "two outputs in one file");
+  }
+  for (const char* directory : {"new", "new/below"}) {
+    expectRefused({"--report", place(directory), "--json", place("new")},
+                  "the file of an output is the directory of another");
+  }
+  fs::create_directories(results_ + "/run-1");
+  expectRefused({"--json", results_ + "/run-1/report.json"}, "two outputs in one file");
+  EXPECT_FALSE(fs::exists(place("j")));
+  EXPECT_FALSE(fs::exists(place("new")));
+  // Other names in the same places, and one device for two.
+  EXPECT_EQ(runScenario(
+                {"--report", place("rep"), "--json", place("rep/run.json"), "--jsonl", place("j2")})
+                .exit_code,
+            0);
+  EXPECT_EQ(runScenario({"--json", "/dev/null", "--jsonl", "/dev/null"}).exit_code, 0);
+  ASSERT_EQ(shell("$P run $S --results $R --quiet --json /dev/stdout --jsonl /dev/stdout | cat")
+                .exit_code,
+            0);
+  const Outcome page =
+      run({"report", "2", "--results", results_, "--pdf", results_ + "/run-2/report.html"});
+  EXPECT_EQ(page.exit_code, 2);
+  EXPECT_THAT(page.err, HasSubstr("two outputs in one file"));
+}
+
 TEST_F(OutputsTest, AFullDiskIsSaidByEveryVerb) {
   if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
   ASSERT_EQ(runScenario({}).exit_code, 0);

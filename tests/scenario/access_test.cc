@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "scenario/named_paths.h"
 #include "scenario/parse.h"
 #include "tests/results/temp_directory.h"
 #include "tests/scenario/vocabulary.h"
@@ -16,6 +17,7 @@ namespace plumbline::scenario {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Vocabulary words() {
@@ -106,6 +108,23 @@ TEST_F(AccessTest, PlacesOfPeersAreRead) {
        {"", "host", "198.18.0.1:0", "198.18.0.1:65536", "[::1", "[::1]9", "1:2"}) {
     EXPECT_FALSE(Access::peerFromText(bad)) << bad;
   }
+}
+
+TEST(NamedPaths, AreOfEveryKeyThatNamesAFile) {
+  Scenario scenario;
+  scenario.file = "there/s.yaml";
+  scenario.files = {{"t.csv", 1, 1}};
+  scenario.fpga.emplace().xclbin = "/x/card.xclbin";
+  scenario.endpoint.emplace().token_file = "there/token";
+  scenario.dut_metrics = DutMetricsSource{{"./poll", "fast"}, ""};
+  EXPECT_THAT(namedPaths(scenario),
+              ElementsAre("there/t.csv", "/x/card.xclbin", "there/token", "./poll"));
+  Scenario other;
+  other.file = "s.yaml";
+  other.dut_metrics = DutMetricsSource{{}, "m.csv"};
+  EXPECT_THAT(namedPaths(other), ElementsAre("m.csv"));
+  other.dut_metrics = DutMetricsSource{{"poll"}, ""};  // found by PATH
+  EXPECT_TRUE(namedPaths(other).empty());
 }
 
 }  // namespace

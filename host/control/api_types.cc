@@ -1,8 +1,61 @@
 #include "control/api_types.h"
 
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "control/api_fields.h"
 
 namespace plumbline::control {
+namespace {
+
+// Finds a name that an object has twice, of which the document keeps one value only. Reads invalid
+// text up to its fault.
+class RepeatedName final : public nlohmann::json_sax<Json> {
+ public:
+  // With the names around it; empty when there is none.
+  [[nodiscard]] const std::string& found() const { return found_; }
+
+  bool start_object(std::size_t /*elements*/) override {
+    objects_.emplace_back();
+    return true;
+  }
+  bool key(string_t& name) override {
+    Object& object = objects_.back();
+    object.name = name;
+    if (object.names.insert(name).second) return true;
+    for (const Object& one : objects_) found_ += (found_.empty() ? "" : ".") + one.name;
+    return false;
+  }
+  bool end_object() override {
+    objects_.pop_back();
+    return true;
+  }
+  bool start_array(std::size_t /*elements*/) override { return true; }
+  bool end_array() override { return true; }
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t /*value*/) override { return true; }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return true; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool string(string_t& /*value*/) override { return true; }
+  bool binary(binary_t& /*value*/) override { return true; }
+  bool parse_error(std::size_t /*byte*/, const std::string& /*token*/,
+                   const Json::exception& /*fault*/) override {
+    return false;
+  }
+
+ private:
+  struct Object {
+    std::set<std::string> names;
+    std::string name;  // the current one
+  };
+  std::vector<Object> objects_;
+  std::string found_;
+};
+
+}  // namespace
 
 template <typename T>
 std::string toJson(const T& value) {
@@ -16,6 +69,9 @@ bool fromJson(std::string_view text, T& value) {
 
 template <typename T>
 std::string readRequest(std::string_view text, T& value) {
+  RepeatedName repeated;
+  Json::sax_parse(text, &repeated);
+  if (!repeated.found().empty()) return "\"" + repeated.found() + "\" is there twice";
   return readJson(text, JsonRole::kRequest, value);
 }
 

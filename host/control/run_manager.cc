@@ -233,15 +233,18 @@ RunState RunManager::stop(std::int64_t run) {
 
 RunState RunManager::order(std::int64_t run, const TrialOrder& order) {
   if (order.at_ns) checkInstant(*order.at_ns);
+  bool waits = false;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = active_.find(run);
-    if (found == active_.end() || !found->second->watcher->order(order)) {
-      throw Refused(
-          409, fmt::format("trial {} of run {} does not wait for its start", order.trial, run));
-    }
+    waits = found != active_.end() && found->second->watcher->order(order);
   }
-  return state(run);
+  RunState now = state(run);  // refuses a run that does not exist
+  if (!waits) {
+    throw Refused(409,
+                  fmt::format("trial {} of run {} does not wait for its start", order.trial, run));
+  }
+  return now;
 }
 
 void RunManager::shutDown() {

@@ -129,6 +129,7 @@ TEST_F(ApiTest, EveryOperationAnswersAsDescribed) {
   asked("post", "/api/v1/runs/{id}/stop", 409, {}, run);
   asked("post", "/api/v1/runs/{id}/resume", 409, {}, run);
   asked("post", "/api/v1/runs/{id}/start", 409, R"({"trial":1})", run);
+  asked("post", "/api/v1/runs/{id}/start", 404, R"({"trial":1})", "77");
   EXPECT_EQ(asked("get", "/api/v1/runs/{id}/results", 200, {}, run).at("tests").size(), 1u);
   EXPECT_THAT(asked("get", "/api/v1/runs/{id}/summary", 200, {}, run).get<std::string>(),
               HasSubstr("T9.1"));

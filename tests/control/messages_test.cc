@@ -181,6 +181,9 @@ TEST(Requests, SayWhatIsWrongWithThem) {
   EXPECT_EQ(fault(R"({"scenario":[]})"), "\"scenario\" is not an object");
   EXPECT_EQ(fault(R"({"start":{"at_ns":1.5}})"), "\"start.at_ns\" is not a whole number");
   EXPECT_EQ(fault(R"({"start":{"at":1}})"), "\"start.at\" is not known here");
+  EXPECT_EQ(fault(R"({"owner":"a","owner":"a"})"), "\"owner\" is there twice");
+  EXPECT_EQ(fault(R"({"owner":"a","scenario":{"name":"b","\u006eame":"c"}})"),
+            "\"scenario.name\" is there twice");
   EXPECT_EQ(request.owner, "as before");
 }
 

@@ -1,8 +1,10 @@
 // `workload:`
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "base/error.h"
+#include "base/whole_number.h"
 #include "scenario/field_reader.h"
 #include "scenario/sections.h"
 #include "scenario/trace_file.h"
@@ -145,11 +147,21 @@ class JobReader {
 
   void readMessages(SpecReader& map, MessageProgram& messages) {
     readFields(map, messages);
+    refuseEndless(map);
     if (messages.pattern == workload::Pattern::kExplicit) readPairs(map, messages);
     readPace(map, messages);
     if (map.optional("on") != nullptr || map.optional("off") != nullptr) {
       readFields(map, messages.on_off.emplace());
     }
+  }
+
+  // The number that means without end, as the default.
+  void refuseEndless(SpecReader& map) {
+    const YamlNode* node = map.optional("messages");
+    const std::uint64_t endless = MessageProgram().messages;
+    if (node == nullptr || node->quoted || wholeNumber(node->text).value != endless) return;
+    problems_.add(*node, shown(node->text) + " is out of range",
+                  "1 to " + std::to_string(endless - 1));
   }
 
   void readPairs(SpecReader& map, MessageProgram& messages) {

@@ -371,6 +371,9 @@ INSTANTIATE_TEST_SUITE_P(
              withWorkload("[{kind: trace, entries: []},\n {kind: pairs, size: 1B, messages: 0}]"),
              {"s:3:25: \"entries\" is empty (a message at least)",
               "s:4:36: \"0\" is out of range (1 or more)"}},
+        Case{"MoreMessagesThanCanBeCounted",
+             withWorkload("{kind: pairs, size: 1B, messages: 18446744073709551615}"),
+             {"s:3:35: \"18446744073709551615\" is out of range (1 to 18446744073709551614)"}},
         Case{"WithoutATopologyRanksCannotBeJudged",
              "{plumbline: 1, name: n, test: free, dut: {topology: {kind: clos2, leaves: 0}},\n"
              "transport: {kind: roce}, workload: {kind: pairs, ranks: 99}}\n",

@@ -29,8 +29,9 @@ constexpr std::uint8_t opcodeOf(ProtocolId protocol, std::uint8_t code) {
 // What a protocol needs to know of its host.
 struct HostContext {
   HostId self = 0;
-  BitRate rate;            // of the host's link
-  std::uint64_t seed = 1;  // of the scenario; random streams are named "host<self>/<use>"
+  BitRate rate;                 // of the host's link
+  std::uint64_t seed = 1;       // of the scenario; random streams are named "host<self>/<use>"
+  std::uint64_t draw_seed = 1;  // of what is random in time: fabric::FabricSpec::drawSeed()
   Application* application = nullptr;  // receives arrivals and completions; may be absent
 };
 

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -157,6 +159,7 @@ std::string deviationsOf(const results::TestResult& result) {
 TEST(Soak, PathsAreTheSameAllDay) {
   scenario::Scenario scenario = shortDay();
   scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kEcmp;
+  scenario.switches.ecn.clear();  // marks are drawn for each window
   scenario.parameters.sizes = {{Bytes(2 << 20)}};
   scenario.parameters.soak.duration = 2 * kHour;
   SimRunner runner;
@@ -168,6 +171,45 @@ TEST(Soak, PathsAreTheSameAllDay) {
   const results::TestResult result = soakProcedure().run(config, runner);
   EXPECT_EQ(kpi(result, "jct_ratio_std", "").value, 0);
   EXPECT_THAT(deviationsOf(result), HasSubstr("deterministic: all 5 samples are identical"));
+}
+
+// The times at which bits are wrong, the paths of packets that are sprayed at random, and the
+// packets that are marked with a probability are drawn for each sample: the uncertainty of the mean
+// is that of independent samples. The hashes stay.
+TEST(Soak, WhatIsRandomInTimeDiffersFromSampleToSample) {
+  scenario::Scenario errors = shortDay();
+  errors.bit_errors = {{"fabric", 1e-7}};
+  scenario::Scenario random = shortDay();
+  random.switches.load_balancing.kind = fabric::LoadBalancingKind::kSprayRandom;
+  scenario::Scenario marks = shortDay();
+  marks.switches.load_balancing.kind = fabric::LoadBalancingKind::kEcmp;
+  marks.parameters.sizes = {{Bytes(2 << 20)}};
+  for (const scenario::Scenario& scenario : {errors, random, marks}) {
+    SimRunner runner;
+    const TestConfig config{scenario, runner.bench.capabilities()};
+    const results::TestResult result = soakProcedure().run(config, runner);
+    ASSERT_TRUE(result.valid);
+    const std::vector<double>& ratios = result.charts.at(0).series.at(0).y;
+    ASSERT_EQ(ratios.size(), 17U);
+    EXPECT_GT(std::set<double>(ratios.begin(), ratios.end()).size(), 10U);
+    const double mean = std::accumulate(ratios.begin(), ratios.end(), 0.0) / 17;
+    double squares = 0;
+    for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
+    const double deviation = std::sqrt(squares / 16);
+    EXPECT_NEAR(kpi(result, "jct_ratio_std", "").value, deviation, 1e-9);
+    // Student's t of 16 degrees of freedom: 2.1199.
+    const results::Quantity& jct = kpi(result, "jct_ratio", "mean of the soak");
+    EXPECT_EQ(jct.uncertainty.statistics, results::Statistics::kRepetitions);
+    EXPECT_NEAR(*jct.confidence_high - jct.value, 2.1199 * deviation / std::sqrt(17.0),
+                1e-4 * deviation);
+    EXPECT_THAT(deviationsOf(result), testing::Not(HasSubstr("deterministic")));
+    EXPECT_THAT(result.summary, HasSubstr("standard deviation"));
+    const SoakDesign design(config);
+    for (std::uint32_t i = 0; i < design.samples; ++i) {
+      EXPECT_EQ(soakTrial(config, design, i).dut.seed, scenario.seed);
+      EXPECT_EQ(soakTrial(config, design, i).dut.draw, i);
+    }
+  }
 }
 
 // With ECMP a window takes longer than its two iterations of 2 MiB * (15/8 + 15/16) do without
@@ -203,6 +245,7 @@ TEST(Soak, TheWindowIsStatedAsMeasured) {
 TEST(Soak, AnEventOfTheWholeIntervalLastsForTheWholeWindow) {
   scenario::Scenario scenario = shortDay();
   scenario.switches.load_balancing.kind = fabric::LoadBalancingKind::kEcmp;
+  scenario.switches.ecn.clear();  // marks are drawn for each window
   scenario.parameters.sizes = {{Bytes(2 << 20)}};
   scenario.parameters.soak.duration = 2 * kHour;
   const auto ratiosUntil = [&](std::optional<Picoseconds> up) {

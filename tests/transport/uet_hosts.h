@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tests/transport/scripted_application.h"
@@ -27,15 +28,19 @@ inline transport::UetSpec plain(transport::UetService service) {
 }
 
 struct UetHosts {
-  explicit UetHosts(const transport::UetSpec& spec, std::uint32_t count = 2, std::uint64_t seed = 1)
+  explicit UetHosts(const transport::UetSpec& spec, std::uint32_t count = 2, std::uint64_t seed = 1,
+                    std::optional<std::uint64_t> draw_seed = {})
       : applications(count) {
     const BitRate rate = gigabitsPerSecond(100);
     std::vector<fabric::Endpoint*> endpoints;
     for (std::uint32_t i = 0; i < count; ++i) {
       std::vector<std::unique_ptr<transport::Protocol>> protocols;
       auto protocol = std::make_unique<transport::UetProtocol>(
-          spec, transport::HostContext{
-                    .self = i, .rate = rate, .seed = seed, .application = &applications[i]});
+          spec, transport::HostContext{.self = i,
+                                       .rate = rate,
+                                       .seed = seed,
+                                       .draw_seed = draw_seed.value_or(seed),
+                                       .application = &applications[i]});
       uet.push_back(protocol.get());
       protocols.push_back(std::move(protocol));
       nics.push_back(std::make_unique<transport::Nic>(&applications[i], std::move(protocols)));

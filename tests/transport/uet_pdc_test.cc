@@ -46,6 +46,23 @@ TEST(UetPdc, SynIsSetUntilTheFirstAckAndStartsAtOnePlace) {
   EXPECT_EQ(hosts.applications[1].arrivals.size(), 1U);
 }
 
+// Another draw is another time at the same fabric: a PDC in order keeps its path, and packets that
+// are sprayed have other ones.
+TEST(UetPdc, AnotherDrawHasOtherEntropiesWhereTheyChangeWithTime) {
+  const auto hashes = [](UetService service, std::uint64_t draw_seed) {
+    UetHosts hosts(plain(service), 2, 1, draw_seed);
+    hosts.applications[0].postAt(Picoseconds(0), {1, 0, Verb::kWrite, 60 * 4096ULL, 0});
+    hosts.network->run();
+    std::vector<std::uint32_t> all;
+    for (const auto& data : hosts.network->sent(UetHosts::isData)) {
+      all.push_back(data.packet.flow_hash);
+    }
+    return all;
+  };
+  EXPECT_EQ(hashes(UetService::kRod, 1), hashes(UetService::kRod, 2));
+  EXPECT_NE(hashes(UetService::kRud, 1), hashes(UetService::kRud, 2));
+}
+
 TEST(UetPdc, IsClosedAfterIdlingAndOpenedAnew) {
   UetSpec spec;
   spec.close_after = microseconds(50);

@@ -237,6 +237,7 @@ void SimHosts::buildHost(const TrialSpec& spec, fabric::Fabric& fabric, fabric::
   context.self = host;
   context.rate = linkRateOf(fabric, host);
   context.seed = spec.dut.seed;
+  context.draw_seed = spec.dut.drawSeed();
   context.application = workload_ ? workload_->application(host) : nullptr;
   std::vector<std::unique_ptr<transport::Protocol>> protocols;
   if (context.application != nullptr) protocols.push_back(makeTransport(spec, context));
@@ -399,6 +400,7 @@ void checkSimHosts(const TrialSpec& spec, const fabric::FabricPlan& plan,
     context.self = host;
     context.rate = plan.hostRate(host);
     context.seed = spec.dut.seed;
+    context.draw_seed = spec.dut.drawSeed();
     context.application = workload->application(host);
     (void)makeTransport(spec, context);
   }

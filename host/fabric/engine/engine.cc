@@ -100,7 +100,7 @@ Transmitter::Setup Engine::transmitterSetup(LinkId id) const {
   setup.rate = link.rate;
   setup.outages = plan_.outages(id);
   setup.bit_error_rate = plan_.bitErrorRate(id);
-  setup.seed = mix64(spec_.seed ^ hash64(topology_.linkName(id)));
+  setup.seed = mix64(spec_.drawSeed() ^ hash64(topology_.linkName(id)));
   if (spec_.switches.llr) {
     setup.retry = linkRetry(*spec_.switches.llr, link, plan_.bitErrorRate(id),
                             topology_.links()[reverse(id)], plan_.bitErrorRate(reverse(id)));
@@ -133,6 +133,7 @@ void Engine::buildNodes() {
     setup.spec = &spec_.switches;
     setup.routing = &plan_.schedule();
     setup.seed = mix64(spec_.seed ^ hash64(node.name));
+    setup.draw_seed = mix64(spec_.drawSeed() ^ hash64(node.name));
     setup.links = &topology_.links();
     for (const LinkId out : node.out_links) {
       setup.transmitters.push_back(transmitterSetup(out));

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/random.h"
 #include "fabric/engine/schedule.h"
 #include "fabric/link/link_retry.h"
 #include "fabric/spec/spec_checks.h"
@@ -76,6 +77,8 @@ void checkStorms(const std::vector<PauseStormSpec>& storms, std::uint32_t hosts)
 }  // namespace
 
 std::uint32_t FabricSpec::hostCount() const { return topology.hostCount(); }
+
+std::uint64_t FabricSpec::drawSeed() const { return draw == 0 ? seed : mix64(mix64(seed) ^ draw); }
 
 void validate(const FabricSpec& spec) {
   spec::check(spec, {});

@@ -231,7 +231,14 @@ struct FabricSpec {
   Picoseconds convergence = microseconds(100);
   std::vector<PauseStormSpec> storms;
   std::uint64_t seed = 1;
+  // Number of a draw of what is random in time (bit errors, lost ordered sets, marks, random spray,
+  // entropies of sprayed packets). Another draw is another time at the same fabric: its hashes are
+  // those of the seed.
+  std::uint64_t draw = 0;
 
+  // Of what is random in time. Draws of different seeds have nothing in common; draw 0 has the
+  // seed itself.
+  [[nodiscard]] std::uint64_t drawSeed() const;
   // Number of host ports the topology has.
   [[nodiscard]] std::uint32_t hostCount() const;
 };

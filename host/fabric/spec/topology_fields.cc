@@ -264,6 +264,7 @@ const Fields& fieldsOf<FabricSpec>() {
           .storedIf([](const FabricSpec& one) { return !one.failures.empty(); }),
       items<&FabricSpec::storms>("pause_storms", "Hosts that send PAUSE").as("storms"),
       field<&FabricSpec::seed>("", "Of everything drawn").as("seed"),
+      field<&FabricSpec::draw>("", "Of what is random in time").as("draw").storedIfChanged(),
   };
   return kFields;
 }

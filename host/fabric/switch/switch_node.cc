@@ -12,7 +12,9 @@ namespace plumbline::fabric {
 SwitchNode::SwitchNode(Setup setup)
     : NodeModel(static_cast<std::uint32_t>(setup.transmitters.size())),
       spec_(*setup.spec),
-      paths_(spec_.load_balancing, *setup.routing, *setup.links, setup.number, setup.seed),
+      paths_(spec_.load_balancing, *setup.routing, *setup.links, setup.number,
+             spec_.load_balancing.kind == LoadBalancingKind::kSprayRandom ? setup.draw_seed
+                                                                          : setup.seed),
       ports_(static_cast<std::uint32_t>(setup.transmitters.size())),
       lossless_(spec_.pfc ? spec_.pfc->priorities : PriorityMask{0}),
       credited_(spec_.cbfc ? spec_.cbfc->channels : PriorityMask{0}),
@@ -31,7 +33,7 @@ SwitchNode::SwitchNode(Setup setup)
   for (std::uint32_t port = 0; port < ports_; ++port) {
     egress_.emplace_back(static_cast<std::uint16_t>(port), std::move(setup.transmitters[port]),
                          *setup.outputs[port], recorder(), spec_, ports_);
-    egress_.back().mark_seed = mix64(setup.seed + port);
+    egress_.back().mark_seed = mix64(setup.draw_seed + port);
     ingress_.emplace_back(*setup.inputs[port]);
   }
   unweighted_ = std::all_of(spec_.weights.begin(), spec_.weights.end(),

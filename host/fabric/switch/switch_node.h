@@ -50,7 +50,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
     std::uint32_t number = 0;  // among the switches
     const SwitchSpec* spec = nullptr;
     const RoutingSchedule* routing = nullptr;
-    std::uint64_t seed = 1;
+    std::uint64_t seed = 1;                        // of hashes
+    std::uint64_t draw_seed = 1;                   // of what is random in time
     std::vector<Transmitter::Setup> transmitters;  // by port
     std::vector<PropagationQueue*> outputs;        // by port
     std::vector<PropagationQueue*> inputs;         // by port: the other direction of the cable

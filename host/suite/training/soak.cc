@@ -279,8 +279,9 @@ bench::TrialSpec soakTrial(const TestConfig& config, const SoakDesign& design,
   bench::TrialSpec spec = collectiveTrial(config, point, design.iterations);
   chooseRecovery(spec);
   spec.fast_forward.reset();
-  // Only the workload's random choices differ. The seed of the DUT, and with it every path, is the
-  // same all day.
+  // The seed of the DUT, and with it every hash, is the same all day. What is random in time is
+  // drawn anew, as are the workload's choices.
+  spec.dut.draw = number;
   spec.workload->seed += number;
   auto& job = spec.workload->jobs[0];
   job.name = "AllReduce and AlltoAll";

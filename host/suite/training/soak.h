@@ -7,10 +7,10 @@
 // compressed with the clock, by the time of a window without contention; one that lasts to the end
 // of an interval lasts to the window's, and a storm of that kind which holds a window back for a
 // hundred times as long makes it no sample. The jobs run all day: QPs, and the paths that switches
-// choose by hash, are the same in all windows, so that only events at the DUT make samples differ.
-// On a model without events they are identical, and the tests report it (distinctSamples()). Every
-// window is a trial: it is stored when it is done, and a killed soak resumes with the first missing
-// one.
+// choose by hash, are the same in all windows. What is random in time (FabricSpec::draw) is drawn
+// for each, so that samples are independent of each other. On a model without that and without
+// events they are identical, and the tests report it (identicalSamples()). Every window is a trial:
+// it is stored when it is done, and a killed soak resumes with the first missing one.
 #pragma once
 
 #include <cstdint>

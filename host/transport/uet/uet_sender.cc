@@ -136,8 +136,8 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
   }
   by_flow_.set(pdc_key, slot);
   Pdc& pdc = pdcs_[slot];
-  const std::uint64_t seed =
-      mix64(mix64(host_.context().seed) ^ std::uint64_t{host_.context().self} << 32 ^ started_++);
+  const std::uint64_t place = std::uint64_t{host_.context().self} << 32 ^ started_++;
+  const std::uint64_t seed = mix64(mix64(host_.context().seed) ^ place);
   // PSNs count on in 64 bits, of which the wire sees the lower 32.
   const bool goes_on = connectionless_ && flows_[statistics].next_psn != 0;
   pdc.start = goes_on
@@ -161,10 +161,13 @@ std::uint32_t UetSender::pdcFor(HostId peer, std::uint32_t flow, bool returning,
   pdc.statistics = statistics;
   pdc.flight.restart(pdc.start);
   pdc.messages.restart(0);
-  pdc.entropy = EntropySelector(
-      host_.spec().entropy,
-      service_ == UetService::kRod ? UetEntropyPolicy::kConstant : host_.spec().entropy.policy,
-      seed);
+  // A constant entropy is the PDC's path, others change with time.
+  const UetEntropyPolicy policy =
+      service_ == UetService::kRod ? UetEntropyPolicy::kConstant : host_.spec().entropy.policy;
+  pdc.entropy = EntropySelector(host_.spec().entropy, policy,
+                                policy == UetEntropyPolicy::kConstant
+                                    ? seed
+                                    : mix64(mix64(host_.context().draw_seed) ^ place));
   pdc.wanted = now;
   pdc.opened = pdc.first_sent = kNever;
   pdc.last_done = {};

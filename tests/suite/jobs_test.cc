@@ -392,6 +392,24 @@ TEST(ZeroImpact, PercentilesAreOfAllRepetitionsAndMarked) {
   EXPECT_EQ(std::get<std::string>(impact.rows.at(1).back()), "0 of 2");
 }
 
+// Without the only spine there is no way between leaves: no job is finished. Such a failure is one
+// of the two.
+TEST(LinkFailure, AFailureThatNoJobSurvivesIsCounted) {
+  scenario::Scenario scenario = failingFabric();
+  scenario.topology.spines = 1;
+  scenario.topology.uplinks = 2;
+  const results::TestResult failed = runTest(linkFailureProcedure(), scenario);
+  EXPECT_FALSE(failed.valid);
+  EXPECT_TRUE(failed.summary.starts_with("0 of 2 failures had zero impact")) << failed.summary;
+  EXPECT_TRUE(failed.summary.ends_with("After 1 of them no repetition finished the job."))
+      << failed.summary;
+  const results::Table& impact = *findTable(failed, "zero_impact");
+  ASSERT_EQ(impact.rows.size(), 2U);
+  EXPECT_EQ(std::get<std::string>(impact.rows[1].at(2)), "not observed");
+  EXPECT_EQ(std::get<std::string>(impact.rows[1].back()), "0 of 1");
+  EXPECT_TRUE(runTest(zeroImpactProcedure(), scenario).summary.starts_with("0 of 2 failures"));
+}
+
 TEST(LinkFailure, NeedsLinksBetweenSwitches) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.kind = fabric::TopologyKind::kSingleSwitch;

@@ -415,6 +415,43 @@ TEST(Soak, WindowsThatFailAreToldWithTheirTime) {
   EXPECT_EQ(result.charts.at(0).series.at(0).x.size(), 15U);
 }
 
+// Samples that are identical are no quiet day where other windows failed.
+TEST(Soak, TheHeadlineHasTheWindowsThatFailed) {
+  const auto tamper = [](std::uint64_t number, bench::TrialResult& trial) {
+    if (number == 4 || number == 5) trial.faults.emplace_back("messages failed");
+  };
+  const results::TestResult soak = runTampered(soakProcedure(), shortDay(), tamper);
+  EXPECT_TRUE(soak.summary.starts_with("2 of 17 windows failed. 15 samples over 28800 s: "))
+      << soak.summary;
+  EXPECT_THAT(soak.summary, HasSubstr("those samples identical; anomalies: 1."));
+  EXPECT_EQ(kpi(soak, "soak_anomalies", "").value, 1);
+  const results::Table* anomalies = findTable(soak, "anomalies");
+  ASSERT_NE(anomalies, nullptr);
+  ASSERT_EQ(anomalies->rows.size(), 1U);
+  EXPECT_EQ(textAt(*anomalies, 0, 1), "02:00:00");
+  EXPECT_EQ(textAt(*anomalies, 0, 3), "2");
+  const results::TestResult leak = runTampered(leakProcedure(), shortDay(), tamper);
+  EXPECT_THAT(leak.summary, HasSubstr("2 of 17 windows failed and are not judged."));
+  for (const results::TestResult* result : {&soak, &leak}) {
+    EXPECT_THAT(deviationsOf(*result),
+                HasSubstr("the 15 samples with figures are identical; 2 of 17 windows failed"));
+    EXPECT_THAT(deviationsOf(*result), testing::Not(HasSubstr("nothing happens")));
+  }
+}
+
+// The two ranks are on other leaves, and the link is up again when the next window begins.
+TEST(Soak, AnEventWithoutAnEffectIsStillOne) {
+  scenario::Scenario scenario = shortDay();
+  scenario.parameters.ranks = {{2}};
+  scenario.failures.push_back({"leaf3-spine0", 3 * kHour, 3 * kHour + seconds(1800)});
+  EXPECT_THAT(deviationsOf(runTest(soakProcedure(), scenario)),
+              HasSubstr("all 17 samples are identical, although the scenario has events"));
+  // After the last interval.
+  scenario.failures = {{"leaf3-spine0", 9 * kHour, std::nullopt}};
+  EXPECT_THAT(deviationsOf(runTest(soakProcedure(), scenario)),
+              HasSubstr("all 17 samples are identical, as nothing happens"));
+}
+
 TEST(Soak, TwoSamplesAreNone) {
   scenario::Scenario scenario = shortDay();
   scenario.parameters.soak.duration = seconds(1800);

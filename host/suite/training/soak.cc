@@ -178,6 +178,17 @@ bool checksEachSample(const TestConfig& config) {
 
 std::string questionOf(std::uint32_t sample) { return fmt::format("dut_metrics/{}", sample); }
 
+// Whether an event falls into a window.
+bool hasEvents(const TestConfig& config, const SoakDesign& design) {
+  const Picoseconds end = design.timeOf(design.samples);
+  const scenario::Scenario& scenario = config.scenario;
+  const std::vector<fabric::FailureSpec> failures = failuresOf(scenario, design);
+  return std::any_of(failures.begin(), failures.end(),
+                     [end](const fabric::FailureSpec& one) { return one.down < end; }) ||
+         std::any_of(scenario.storms.begin(), scenario.storms.end(),
+                     [end](const fabric::PauseStormSpec& one) { return one.start < end; });
+}
+
 // Whether an event begins or ends within an interval, rather than between two.
 bool hasPartialEvents(const TestConfig& config, const SoakDesign& design) {
   const auto within = [&](Picoseconds time) {
@@ -266,6 +277,7 @@ SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
   window_seconds = std::min(iterations * ideal, interval.toSeconds());
   hops = each.hops * iterations;
   hop_cost = each.hop_cost;
+  eventful = hasEvents(config, *this);
   numbers.configure("Iterations of a window",
                     fmt::format("{}, each an AllReduce and an AlltoAll", iterations));
   numbers.configure("AllReduce", collectiveScheme(CollectiveKind::kAllReduce));
@@ -460,6 +472,25 @@ std::size_t distinctSamples(const std::vector<SoakSample>& samples) {
   return different.size();
 }
 
+std::size_t failedSamples(const std::vector<SoakSample>& samples) {
+  return static_cast<std::size_t>(std::count_if(samples.begin(), samples.end(), hasFailed));
+}
+
+std::optional<std::string> identicalSamples(const SoakDesign& design,
+                                            const std::vector<SoakSample>& samples) {
+  if (distinctSamples(samples) != 1) return std::nullopt;
+  const std::size_t failed = failedSamples(samples);
+  if (failed > 0) {
+    return fmt::format(
+        "deterministic: the {} samples with figures are identical; {} of {} windows failed and "
+        "have none",
+        samples.size() - failed, failed, samples.size());
+  }
+  return fmt::format("deterministic: all {} samples are identical, {}", samples.size(),
+                     design.eventful ? "although the scenario has events on that day"
+                                     : "as nothing happens to the model during the day");
+}
+
 std::string clockText(Picoseconds time) {
   const std::int64_t total = time / seconds(1);
   return fmt::format("{:02}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
@@ -515,15 +546,13 @@ results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& ru
   addTrialConfiguration({window}, builder.result().configuration);
   const std::vector<SoakFigure> figures = soakFigures(config, design);
   const std::vector<SoakSample> samples = measureSamples(config, design, figures, runner, builder);
-  const auto lost = [](const SoakSample& sample) { return sample.values.empty(); };
-  std::size_t without = 0;
-  for (const Episode& episode : episodesOf(samples, design.interval, lost)) {
+  for (const Episode& episode : episodesOf(samples, design.interval, hasFailed)) {
     builder.anomaly(fmt::format("no figures for {}: {}", durationText(episode.until - episode.from),
                                 samples[episode.first].fault),
                     "at " + clockText(episode.from));
     builder.result().valid = false;
-    without += episode.count;
   }
+  const std::size_t without = failedSamples(samples);
   if (samples.size() - without >= kMinSamples) {
     report(design, figures, samples, dutReport(config, design, runner, builder), builder);
   } else {

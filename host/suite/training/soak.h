@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,9 @@ struct SoakDesign {
   Bytes size;                    // of both collectives
   std::uint32_t iterations = 0;  // of a window, each an AllReduce and an AlltoAll
   double window_seconds = 0;
-  double hops = 0;      // of a window: packets crossing a link, roughly
-  double hop_cost = 1;  // of one of them, see Plan
+  double hops = 0;        // of a window: packets crossing a link, roughly
+  double hop_cost = 1;    // of one of them, see Plan
+  bool eventful = false;  // the scenario has failures or PAUSE storms during the soak
 };
 
 // The trial of sample `number`.
@@ -99,6 +101,12 @@ std::vector<double> sampleHours(const std::vector<SoakSample>& samples);
 std::vector<double> sampleValues(const std::vector<SoakSample>& samples, std::size_t figure);
 // Number of valid samples that differ from all earlier ones in some figure.
 std::size_t distinctSamples(const std::vector<SoakSample>& samples);
+
+inline bool hasFailed(const SoakSample& sample) { return sample.values.empty(); }
+std::size_t failedSamples(const std::vector<SoakSample>& samples);
+// What a deviation says of a soak whose valid samples are identical; nothing where they differ.
+std::optional<std::string> identicalSamples(const SoakDesign& design,
+                                            const std::vector<SoakSample>& samples);
 
 // "06:30:00": time since the soak began.
 std::string clockText(Picoseconds time);

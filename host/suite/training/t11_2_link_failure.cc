@@ -508,6 +508,7 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
                          "Over P99", "Repetitions with zero impact"},
                         {}};
   std::size_t failed = 0;
+  std::size_t unfinished = 0;  // of these, without a job that finished
   std::size_t without_loss = 0;
   std::optional<results::Quantity> worst;  // overhead
   for (const Measured& one : measured) {
@@ -534,6 +535,17 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
                   quantityOf(outcome.jct_us, "us", ObservationPoint::kModelled));
     }
     noteOutcome(outcome, one.point.label, builder);
+    if (outcome.finished == 0) {
+      ++failed;
+      ++unfinished;
+      RowWriter judged(one.point, outcome.repetitions, builder);
+      judged.mean("", {}, "us");
+      judged.mean("", {}, "us");
+      judged.mean("", {base->second.p99.toMicroseconds()}, "us");
+      judged.mean("failure_iteration_vs_p99", {}, "");
+      judged.text(outcome.ofAll(0));
+      impact.rows.push_back(judged.take());
+    }
     if (!overhead) continue;
     builder.primary("JCT overhead, " + one.point.label, *overhead);
     if (!worst || worst->value < overhead->value) worst = overhead;
@@ -566,6 +578,10 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
   }
   builder.result().summary = worst ? summaryOf(failed, without_loss, builder.text(*worst))
                                    : std::string("No job finished after its failure.");
+  if (worst && unfinished > 0) {
+    builder.result().summary +=
+        fmt::format(" After {} of them no repetition finished the job.", unfinished);
+  }
 }
 
 class ZeroImpactProcedure final : public LinkFailureProcedure {

@@ -3,14 +3,15 @@
 // AllReduce and AlltoAll in turn among all hosts for 24 h, every KPI sampled each minute (soak.h
 // defines a minute on a simulated fabric). Computed over the samples: mean, standard deviation,
 // minimum and maximum of each KPI; the standard deviation of the JCT ratio is the draft's measure
-// of stability. A model without events gives the same sample all day, which the result reports.
-// Stability is then the variation of the JCT ratio from iteration to iteration within windows, with
-// the state of fabric and congestion control carried over. JCT ratio of a sample = time of its
-// window's job / (iterations * (S algo_factor of both collectives / line rate)); bus bandwidth is
-// that of both together, bytes that a rank must send over the mean time of an iteration. A stretch
-// of samples in which the JCT ratio, the message time, the drops or the frames left in buffers are
-// far above the soak's median is an anomaly, with its time and duration: by more than 6 robust
-// standard deviations (interquartile range / 1.349) and 5 % of the median.
+// of stability. A model without events and without what is random in time gives the same sample all
+// day, which the result reports. Stability is then the variation of the JCT ratio from iteration to
+// iteration within windows, with the state of fabric and congestion control carried over. JCT ratio
+// of a sample = time of its window's job / (iterations * (S algo_factor of both collectives / line
+// rate)); bus bandwidth is that of both together, bytes that a rank must send over the mean time of
+// an iteration. A stretch of samples in which the JCT ratio, the message time, the drops or the
+// frames left in buffers are far above the soak's median is an anomaly, with its time and duration:
+// by more than 6 robust standard deviations (interquartile range / 1.349) and 5 % of the median.
+// Windows that failed are anomalies as well.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
 #include "stats/summary.h"
 #include "suite/framework/profile.h"
 #include "suite/training/soak.h"
@@ -151,14 +153,15 @@ std::string windowText(Picoseconds simulated) {
   return fmt::format("{:.4g} ms", simulated.toSeconds() * 1e3);
 }
 
-// Adds episodes of every watched figure; returns their number.
+// Adds episodes of every watched figure and those without figures; returns their number.
 std::size_t addEpisodes(const SoakDesign& design, const std::vector<SoakFigure>& figures,
                         const std::vector<SoakSample>& samples, ResultBuilder& builder) {
   results::Table table{"anomalies",
                        "Anomalies of the soak",
-                       "Samples far above the usual level of the soak. An anomaly lasts from the "
-                       "first such sample to the next normal one. Rests on: the simulated time of "
-                       "its samples; the duration is the part of the day that they represent.",
+                       "Samples far above the usual level of the soak, and windows that failed. An "
+                       "anomaly lasts from the first such sample to the next normal one. Rests on: "
+                       "the simulated time of its samples; the duration is the part of the day "
+                       "that they represent.",
                        {"KPI", "At", "Duration", "Samples", "Highest", "Usual at most", "Rests on"},
                        {}};
   for (std::size_t i = 0; i < figures.size(); ++i) {
@@ -185,6 +188,12 @@ std::size_t addEpisodes(const SoakDesign& design, const std::vector<SoakFigure>&
                       duration, episode.count == 1 ? "s" : "", windowText(episode.simulated)),
           "at " + clockText(episode.from));
     }
+  }
+  // Anomalies of the result already.
+  for (const Episode& episode : episodesOf(samples, design.interval, hasFailed)) {
+    table.rows.push_back({"none: the window failed", clockText(episode.from),
+                          durationText(episode.until - episode.from), std::to_string(episode.count),
+                          "-", "-", "-"});
   }
   const std::size_t count = table.rows.size();
   if (count > 0) builder.result().tables.push_back(std::move(table));
@@ -220,7 +229,8 @@ void addDutReport(const std::vector<DutSeries>& dut, ResultBuilder& builder) {
 }
 
 // The samples behind the standard deviations of the JCT ratio. Returns the one over iterations.
-std::optional<results::Quantity> addStability(const std::vector<SoakFigure>& figures,
+std::optional<results::Quantity> addStability(const SoakDesign& design,
+                                              const std::vector<SoakFigure>& figures,
                                               const std::vector<SoakSample>& samples,
                                               ResultBuilder& builder) {
   const Figure& ratio = figures[kJctRatio].figure;
@@ -250,12 +260,9 @@ std::optional<results::Quantity> addStability(const std::vector<SoakFigure>& fig
     builder.kpi("jct_ratio_iteration_std", "", *over_iterations);
   }
   builder.result().tables.push_back(std::move(table));
-  if (distinct == 1) {
+  if (const auto identical = identicalSamples(design, samples)) {
     builder.deviation(
-        fmt::format("deterministic: all {} samples are identical, as nothing happens "
-                    "to the model during the day. Their standard deviation of 0 is no "
-                    "measure of the DUT's stability",
-                    ratios.size()),
+        *identical + ". Their standard deviation of 0 is no measure of the DUT's stability",
         "stability");
   }
   return over_iterations;
@@ -265,7 +272,7 @@ void DaySoakProcedure::report(const SoakDesign& design, const std::vector<SoakFi
                               const std::vector<SoakSample>& samples, const DutReport& dut,
                               ResultBuilder& builder) const {
   addKpiTable(figures, samples, builder);
-  const auto over_iterations = addStability(figures, samples, builder);
+  const auto over_iterations = addStability(design, figures, samples, builder);
   const std::size_t episodes = addEpisodes(design, figures, samples, builder);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     if (!figures[i].figure.kpi.empty()) addTimeChart(figures, samples, i, builder);
@@ -284,13 +291,16 @@ void DaySoakProcedure::report(const SoakDesign& design, const std::vector<SoakFi
   }
   const results::Quantity mean = quantityOf(ratios, "", figures[kJctRatio].figure.observed);
   builder.primary("JCT ratio", mean);
+  const std::size_t failed = failedSamples(samples);
   const bool deterministic = distinctSamples(samples) == 1;
-  builder.result().summary =
-      fmt::format("{} samples over {}: JCT ratio {} on average, {}; anomalies: {}.", ratios.size(),
-                  durationText(design.duration), builder.text(mean),
-                  deterministic ? std::string("all samples identical (deterministic)")
-                                : "standard deviation " + builder.text(deviation),
-                  episodes);
+  builder.result().summary = fmt::format(
+      "{}{} over {}: JCT ratio {} on average, {}; anomalies: {}.",
+      failed == 0 ? "" : fmt::format("{} of {} windows failed. ", failed, samples.size()),
+      counted(ratios.size(), "sample"), durationText(design.duration), builder.text(mean),
+      !deterministic ? "standard deviation " + builder.text(deviation)
+      : failed == 0  ? std::string("all samples identical (deterministic)")
+                     : std::string("those samples identical"),
+      episodes);
 }
 
 }  // namespace

@@ -318,11 +318,9 @@ void LeakProcedure::report(const SoakDesign& design, const std::vector<SoakFigur
   const std::vector<Judged> judged = judgedOf(figures, samples, dut.series);
   const std::size_t drifts = addTrends(judged, builder);
   const std::optional<std::size_t> leaks = addMemory(design, dut.series, builder);
-  if (distinctSamples(samples) == 1) {
+  if (const auto identical = identicalSamples(design, samples)) {
     builder.deviation(
-        "deterministic: all samples are identical, as nothing happens to the model "
-        "during the day. That no figure of the fabric has a trend says nothing about "
-        "the DUT",
+        *identical + ". That no figure of the fabric has a trend says nothing about the DUT",
         "trends");
   }
   addInstants(design, figures, samples, builder);
@@ -337,6 +335,10 @@ void LeakProcedure::report(const SoakDesign& design, const std::vector<SoakFigur
   builder.primary("Figures with a significant trend", count);
   builder.result().summary = fmt::format("{} of {} figures have a significant trend over {}.",
                                          drifts, slopesOf(judged), durationText(design.duration));
+  if (const std::size_t failed = failedSamples(samples); failed > 0) {
+    builder.result().summary +=
+        fmt::format(" {} of {} windows failed and are not judged.", failed, samples.size());
+  }
   if (!leaks) return;
   results::Quantity above = dutReported(static_cast<double>(*leaks), {});
   builder.primary("Memory that grows by more than 1 MB/h", above);

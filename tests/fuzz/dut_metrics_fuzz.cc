@@ -12,7 +12,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "suite/framework/dut_metrics.h"
@@ -26,25 +25,25 @@ void require(bool holds) {
 }
 
 void check(std::string_view text, DutMetricTimes times) {
-  const auto parsed = parseDutMetrics(text, times);
-  if (const auto* error = std::get_if<DutMetricError>(&parsed)) {
+  const DutMetrics parsed = parseDutMetrics(text, times);
+  require(parsed.first.has_value() == (parsed.lines_not_used > 0));
+  if (const auto& error = parsed.first) {
     require(error->line >= 1 && error->column >= 1 && error->column <= text.size() + 1);
     require(!error->what.empty());
-    return;
   }
-  const auto& metrics = std::get<std::vector<DutMetric>>(parsed);
+  const std::vector<DutMetric>& metrics = parsed.metrics;
   std::string written;
   std::set<std::string> names;
   for (const DutMetric& metric : metrics) {
-    require(metric.seconds >= 0 && metric.seconds <= 1e9 && std::isfinite(metric.value));
+    require(metric.seconds >= 0 && metric.seconds <= 1e9 &&
+            std::abs(metric.value) <= kMaxDutMetricValue);
     require(!metric.name.empty() && metric.name.size() <= kMaxDutMetricName);
     names.insert(metric.name);
     if (times == DutMetricTimes::kGiven) written += fmt::format("{},", metric.seconds);
     written += fmt::format("{},{}\n", metric.name, metric.value);
   }
-  const auto again = parseDutMetrics(written, times);
-  const auto* copies = std::get_if<std::vector<DutMetric>>(&again);
-  require(copies != nullptr && *copies == metrics);
+  const DutMetrics again = parseDutMetrics(written, times);
+  require(!again.first && again.metrics == metrics);
   const std::vector<DutSeries> series = seriesOf(metrics);
   require(series.size() == names.size());
   for (const DutSeries& one : series) {

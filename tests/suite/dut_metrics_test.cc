@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
@@ -19,19 +20,17 @@ using testing::Not;
 
 std::vector<DutMetric> metricsOf(std::string_view text,
                                  DutMetricTimes times = DutMetricTimes::kGiven) {
-  auto parsed = parseDutMetrics(text, times);
-  if (const auto* error = std::get_if<DutMetricError>(&parsed)) {
+  DutMetrics parsed = parseDutMetrics(text, times);
+  if (const auto& error = parsed.first) {
     ADD_FAILURE() << error->line << ":" << error->column << ": " << error->what;
-    return {};
   }
-  return std::get<std::vector<DutMetric>>(parsed);
+  return std::move(parsed.metrics);
 }
 
 // "2:5: what"
 std::string mistake(std::string_view text, DutMetricTimes times = DutMetricTimes::kGiven) {
-  const auto parsed = parseDutMetrics(text, times);
-  const auto* error = std::get_if<DutMetricError>(&parsed);
-  if (error == nullptr) return "none";
+  const std::optional<DutMetricError> error = parseDutMetrics(text, times).first;
+  if (!error) return "none";
   return std::to_string(error->line) + ":" + std::to_string(error->column) + ": " + error->what;
 }
 
@@ -60,6 +59,7 @@ TEST(DutMetrics, MistakesHaveTheirPlace) {
   EXPECT_EQ(mistake("0,a, 1x\n"), "1:6: a value is a decimal number");
   EXPECT_EQ(mistake("0,a,nan\n"), "1:5: a value is a decimal number");
   EXPECT_EQ(mistake("0,a,1e999\n"), "1:5: a value is a decimal number");
+  EXPECT_EQ(mistake("0,a,1e100\n0,b,-1.1e100\n"), "2:5: a value is at most 1e+100");
   EXPECT_EQ(mistake("-1,a,1\n"), "1:1: a time is 0 to 1e9 s");
   EXPECT_EQ(mistake(",a,1\n"), "1:1: a time is missing");
   EXPECT_EQ(mistake("0,,1\n"), "1:3: a name is missing");
@@ -74,6 +74,22 @@ TEST(DutMetrics, MistakesHaveTheirPlace) {
   std::string many;
   for (int i = 0; i < 65; ++i) many += "0,m" + std::to_string(i) + ",1\n";
   EXPECT_EQ(mistake(many), "65:3: more than 64 different names");
+}
+
+// A mistake costs its line alone, wherever it is.
+TEST(DutMetrics, OtherLinesThanThoseWithMistakesAreUsed) {
+  const DutMetrics parsed = parseDutMetrics(
+      "time_s,metric,value\n-1,a,1\n0,a,2\n5,a,3x\n10,a,4\n41,mem_byt", DutMetricTimes::kGiven);
+  EXPECT_THAT(parsed.metrics, ElementsAre(DutMetric{0, "a", 2}, DutMetric{10, "a", 4}));
+  EXPECT_EQ(parsed.lines_not_used, 3U);
+  ASSERT_TRUE(parsed.first);
+  EXPECT_EQ(parsed.first->line, 2U);
+  // A name too many is not known afterwards, and the known ones still are.
+  std::string many;
+  for (int i = 0; i < 65; ++i) many += "0,m" + std::to_string(i) + ",1\n";
+  const DutMetrics named = parseDutMetrics(many + "1,m0,2\n", DutMetricTimes::kGiven);
+  EXPECT_EQ(named.metrics.size(), 65U);
+  EXPECT_EQ(named.lines_not_used, 1U);
 }
 
 TEST(DutMetrics, MakeOneSeriesOfEachNameInTheOrderOfTime) {
@@ -264,6 +280,42 @@ TEST(DutMetrics, OfAFileAreReadOnceForTheWholeSoak) {
   runner.whole = "# switch.csv cannot be read";
   EXPECT_THAT(anomalies(soakProcedure().run({scenario, bench}, runner)),
               HasSubstr("no figures reported by the DUT: switch.csv cannot be read @ switch.csv"));
+}
+
+// The file of a program that was stopped while it wrote.
+TEST(DutMetrics, ATornLineOfAFileCostsNoOtherValue) {
+  scenario::Scenario scenario = reportingDay();
+  scenario.dut_metrics = scenario::DutMetricsSource{{}, "switch.csv"};
+  ReportingRunner runner;
+  runner.whole = "0,memory_bytes,5\n3600,memory_bytes,6\n7200,memory_bytes,9\n10800,memory_byt";
+  const bench::Capabilities& bench = runner.bench.bench.capabilities();
+  const results::TestResult soak = soakProcedure().run({scenario, bench}, runner);
+  EXPECT_THAT(soak.charts.back().series.at(0).y, ElementsAre(5, 6, 9));
+  EXPECT_THAT(anomalies(soak),
+              HasSubstr("lines of values reported by the DUT that are not used: 1; the first: line "
+                        "4, column 17: fewer fields than time_s,metric,value @ switch.csv"));
+  const results::TestResult leak = leakProcedure().run({scenario, bench}, runner);
+  // (-1 * -5/3 + 0 + 1 * 7/3) / 2 = 2 bytes an hour.
+  EXPECT_NEAR(std::get<results::Quantity>(table(leak, "memory").rows.at(0).end()[-4]).value, 2e-6,
+              1e-12);
+}
+
+// The largest values that are read, at the smallest distances, still give finite figures, which
+// storing a result requires.
+TEST(DutMetrics, TheLargestValuesGiveFiniteFigures) {
+  scenario::Scenario scenario = reportingDay();
+  scenario.dut_metrics = scenario::DutMetricsSource{{}, "switch.csv"};
+  ReportingRunner runner;
+  runner.whole =
+      "0,rss_gib,1e100\n3600,rss_gib,-1e100\n7200,rss_gib,1e100\n0,routes,1e155\n"
+      "0,load,1e100\n1e-150,load,-1e100\n2e-150,load,1e100\n"
+      "0,few,1e-200\n3600,few,3e-200\n7200,few,2e-200\n";
+  const bench::Capabilities& bench = runner.bench.bench.capabilities();
+  for (const Procedure* test : {&soakProcedure(), &leakProcedure()}) {
+    const results::TestResult result = test->run({scenario, bench}, runner);
+    EXPECT_NO_THROW((void)result.toJson());
+    EXPECT_THAT(anomalies(result), HasSubstr("line 4, column 10: a value is at most 1e+100"));
+  }
 }
 
 // A limit on the number of trends is not met while those of the DUT's figures are unknown.

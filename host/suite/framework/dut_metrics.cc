@@ -27,7 +27,7 @@ bool isNameCharacter(char c) {
          std::string_view("_.-/").find(c) != std::string_view::npos;
 }
 
-// One line at a time; the first mistake ends it.
+// One line at a time; the first mistake of a line ends it.
 class MetricParser {
  public:
   explicit MetricParser(DutMetricTimes times) {
@@ -35,19 +35,22 @@ class MetricParser {
     names_.insert(names_.end(), {"metric", "value"});
   }
 
-  std::variant<std::vector<DutMetric>, DutMetricError> parse(std::string_view text) {
+  DutMetrics parse(std::string_view text) {
     std::istringstream stream{std::string(text)};
     TextTable table(stream);
-    while (!error_ && table.next()) {
+    while (table.next()) {
       line_ = table.lines().number();
       if (table.lines().tooLong()) {
-        fail(1, "the line is too long");
+        fail(1, "the line is too long, and the text is not read beyond it");
       } else {
         parseLine(table.fields(), table.endColumn());
       }
+      header_allowed_ = false;
+      if (!error_) continue;
+      if (parsed_.lines_not_used++ == 0) parsed_.first = std::move(error_);
+      error_.reset();
     }
-    if (error_) return *error_;
-    return std::move(metrics_);
+    return std::move(parsed_);
   }
 
  private:
@@ -69,7 +72,6 @@ class MetricParser {
         std::equal(fields.begin(), fields.end(), names_.begin(),
                    [](const TextField& a, const auto& b) { return sameColumn(a.text, b); });
     if (!header_allowed_ || !header) parseMetric(fields);
-    header_allowed_ = false;
   }
 
   void parseMetric(std::span<const TextField> fields) {
@@ -82,12 +84,16 @@ class MetricParser {
     }
     metric.name = name(fields[fields.size() - 2]);
     metric.value = number(fields.back(), "value");
+    if (std::abs(metric.value) > kMaxDutMetricValue) {
+      fail(fields.back().column, fmt::format("a value is at most {:g}", kMaxDutMetricValue));
+    }
     if (error_) return;
     if (!values_.emplace(metric.name, metric.seconds).second) {
       fail(fields[fields.size() - 2].column, "a second value of the metric for the same time");
       return;
     }
-    metrics_.push_back(std::move(metric));
+    seen_.insert(metric.name);
+    parsed_.metrics.push_back(std::move(metric));
   }
 
   double number(const TextField& field, std::string_view what) {
@@ -115,8 +121,7 @@ class MetricParser {
            "a name has letters, digits and _.-/ only");
     }
     if (error_) return {};
-    seen_.emplace(field.text);
-    if (seen_.size() > kMaxDutMetricNames) {
+    if (seen_.size() == kMaxDutMetricNames && !seen_.contains(field.text)) {
       fail(field.column, fmt::format("more than {} different names", kMaxDutMetricNames));
     }
     return std::string(field.text);
@@ -127,14 +132,13 @@ class MetricParser {
   bool header_allowed_ = true;
   std::set<std::string, std::less<>> seen_;
   std::set<std::pair<std::string, double>> values_;  // name and time of each
-  std::optional<DutMetricError> error_;
-  std::vector<DutMetric> metrics_;
+  std::optional<DutMetricError> error_;              // of the line
+  DutMetrics parsed_;
 };
 
 }  // namespace
 
-std::variant<std::vector<DutMetric>, DutMetricError> parseDutMetrics(std::string_view text,
-                                                                     DutMetricTimes times) {
+DutMetrics parseDutMetrics(std::string_view text, DutMetricTimes times) {
   return MetricParser(times).parse(text);
 }
 

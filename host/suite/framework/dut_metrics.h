@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace plumbline::suite {
@@ -29,20 +28,27 @@ struct DutMetricError {
 
 inline constexpr std::size_t kMaxDutMetricName = 64;
 inline constexpr std::size_t kMaxDutMetricNames = 64;
+// Largest magnitude of a value: its squares, summed, are far from the largest number.
+inline constexpr double kMaxDutMetricValue = 1e100;
 
 enum class DutMetricTimes {
   kGiven,   // time_s,metric,value
   kAbsent,  // metric,value
 };
 
-// Metrics in the order of the text, or the first mistake. One metric per line, with the fields
-// above: seconds from 0 to 10^9, a name of 1 to 64 letters, digits and "_.-/", and a decimal number
-// with optional fraction and exponent. Also allowed are whatever base/text_fields.h skips (a byte
-// order mark, blanks, empty lines, comments, quotes) and a first line with the names of the fields,
-// in any case; at most 64 different names, each with one value for a time. With kAbsent every time
-// is 0. Never throws for any text (except for lack of memory).
-std::variant<std::vector<DutMetric>, DutMetricError> parseDutMetrics(std::string_view text,
-                                                                     DutMetricTimes times);
+struct DutMetrics {
+  std::vector<DutMetric> metrics;       // in the order of the text
+  std::size_t lines_not_used = 0;       // those with a mistake
+  std::optional<DutMetricError> first;  // the mistake of the first of them
+};
+
+// The metrics of a text, one per line, with the fields above: seconds from 0 to 10^9, a name of 1
+// to 64 letters, digits and "_.-/", and a decimal number with optional fraction and exponent, of at
+// most 10^100. Also allowed are whatever base/text_fields.h skips (a byte order mark, blanks, empty
+// lines, comments, quotes) and a first line with the names of the fields, in any case; at most 64
+// different names, each with one value for a time. A line with a mistake has no influence on the
+// others. With kAbsent every time is 0. Never throws for any text (except for lack of memory).
+DutMetrics parseDutMetrics(std::string_view text, DutMetricTimes times);
 
 // One metric over time.
 struct DutSeries {

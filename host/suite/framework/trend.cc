@@ -34,7 +34,8 @@ std::optional<Trend> trendOf(std::span<const double> x, std::span<const double> 
     const double off = y[i] - (trend.intercept + trend.slope * x[i]);
     residual += off * off;
   }
-  trend.standard_error = std::sqrt(residual / (count - 2) / xx);
+  // Two roots: the quotient of the squares may be beyond the largest number.
+  trend.standard_error = std::sqrt(residual / (count - 2)) / std::sqrt(xx);
   // Rounding in the sums is neither slope nor scatter: for constant values they stay below this.
   constexpr double kRounding = 1e-12;
   const auto [first, last] = std::minmax_element(x.begin(), x.end());

@@ -392,25 +392,26 @@ DutReport dutReport(const TestConfig& config, const SoakDesign& design, TrialRun
                     ResultBuilder& builder) {
   if (!config.scenario.dut_metrics) return {};
   std::vector<DutMetric> metrics;
-  std::size_t missing = 0;
-  std::string first;  // first error
-  const auto add = [&](const std::string& text, DutMetricTimes times, double at) {
-    auto parsed = parseDutMetrics(text, times);
-    if (const auto* error = std::get_if<DutMetricError>(&parsed)) {
-      if (missing++ == 0) {
-        first = fmt::format("line {}, column {}: {}", error->line, error->column, error->what);
-      }
-      return;
-    }
-    auto& values = std::get<std::vector<DutMetric>>(parsed);
-    if (values.empty() && missing++ == 0) first = firstComment(text);
-    for (DutMetric& metric : values) {
-      if (times == DutMetricTimes::kAbsent) metric.seconds = at;
-      metrics.push_back(std::move(metric));
-    }
+  const auto place = [](const DutMetricError& error) {
+    return fmt::format("line {}, column {}: {}", error.line, error.column, error.what);
   };
   if (!checksEachSample(config)) {
-    add(runner.dutReport("dut_metrics", std::nullopt), DutMetricTimes::kGiven, 0);
+    const std::string& file = config.scenario.dut_metrics->file;
+    const std::string text = runner.dutReport("dut_metrics", std::nullopt);
+    DutMetrics parsed = parseDutMetrics(text, DutMetricTimes::kGiven);
+    metrics = std::move(parsed.metrics);
+    if (metrics.empty()) {
+      builder.anomaly(fmt::format("no figures reported by the DUT: {}",
+                                  parsed.first ? place(*parsed.first) : firstComment(text)),
+                      file);
+      return {{}, false};
+    }
+    if (parsed.first) {
+      builder.anomaly(fmt::format("lines of values reported by the DUT that are not used: {}; the "
+                                  "first: {}",
+                                  parsed.lines_not_used, place(*parsed.first)),
+                      file);
+    }
     const double end = design.duration.toSeconds();
     const std::size_t outside =
         std::erase_if(metrics, [end](const DutMetric& metric) { return metric.seconds > end; });
@@ -418,18 +419,26 @@ DutReport dutReport(const TestConfig& config, const SoakDesign& design, TrialRun
       builder.anomaly(fmt::format("values reported by the DUT that are left out, because their "
                                   "times are after the end of the soak ({}): {}",
                                   durationText(design.duration), outside),
-                      config.scenario.dut_metrics->file);
+                      file);
     }
-    if (missing > 0) {
-      builder.anomaly(fmt::format("no figures reported by the DUT: {}", first),
-                      config.scenario.dut_metrics->file);
-    }
-    return {seriesOf(std::move(metrics)), missing == 0};
+    return {seriesOf(std::move(metrics)), !parsed.first};
   }
+  std::size_t missing = 0;
+  std::string first;  // why
   for (std::uint32_t number = 0; number < design.samples; ++number) {
     const Picoseconds time = design.timeOf(number);
     // Queried when the sample was taken: this is the answer of that time.
-    add(runner.dutReport(questionOf(number), time), DutMetricTimes::kAbsent, time.toSeconds());
+    const std::string text = runner.dutReport(questionOf(number), time);
+    DutMetrics parsed = parseDutMetrics(text, DutMetricTimes::kAbsent);
+    // An answer with a mistake may be another program's, or cut off: none of it is used.
+    if (parsed.first || parsed.metrics.empty()) {
+      if (missing++ == 0) first = parsed.first ? place(*parsed.first) : firstComment(text);
+      continue;
+    }
+    for (DutMetric& metric : parsed.metrics) {
+      metric.seconds = time.toSeconds();
+      metrics.push_back(std::move(metric));
+    }
   }
   if (missing > 0) {
     builder.anomaly(fmt::format("{} of {} samples without figures reported by the DUT; the first: "

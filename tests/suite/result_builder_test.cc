@@ -253,5 +253,24 @@ TEST(NicConfiguration, NamesEveryServiceAndCongestionControlOfUet) {
   }
 }
 
+// Headings without rows and a blank summary are no result.
+TEST(ResultBuilder, WithoutAValidPointTheSummarySaysSo) {
+  const scenario::Scenario scenario = smallFabric();
+  const SimRunner runner;
+  const auto takeWith = [&](bool valid) {
+    ResultBuilder builder(scaleProcedure(), "section 11.1", std::vector<results::Deviation>(),
+                          {scenario, runner.bench.capabilities()});
+    builder.result().valid = valid;
+    builder.result().tables.push_back({"empty", "Empty", "", {"Ranks"}, {}});
+    builder.result().tables.push_back({"full", "Full", "", {"Ranks"}, {{std::string("16")}}});
+    return builder.take();
+  };
+  const results::TestResult none = takeWith(false);
+  EXPECT_EQ(none.summary, "No figures: no point of the test is valid.");
+  ASSERT_EQ(none.tables.size(), 1U);
+  EXPECT_EQ(none.tables[0].id, "full");
+  EXPECT_EQ(takeWith(true).tables.size(), 2U);
+}
+
 }  // namespace
 }  // namespace plumbline::suite

@@ -512,6 +512,17 @@ TEST(Leak, BuffersThatAreNotGivenBackAreFound) {
   EXPECT_TRUE(told);
 }
 
+TEST(Leak, AnInstantWithoutASampleSaysSo) {
+  const results::TestResult result =
+      runTampered(leakProcedure(), shortDay(), [](std::uint64_t number, bench::TrialResult& trial) {
+        if (number == 0) trial.faults.emplace_back("messages failed");
+      });
+  const results::Table& instants = *findTable(result, "instants");
+  EXPECT_EQ(instants.columns, (std::vector<std::string>{"Figure", "0 h", "1 h", "6 h"}));
+  EXPECT_EQ(textAt(instants, 0, 1), "not known");
+  EXPECT_TRUE(std::holds_alternative<results::Quantity>(instants.rows.at(0).at(2)));
+}
+
 // In one run, both tests are of the same trials.
 TEST(Leak, SharesTheSoaksTrials) {
   const scenario::Scenario scenario = shortDay();

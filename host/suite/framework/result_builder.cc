@@ -473,6 +473,11 @@ results::TestResult ResultBuilder::take() {
   for (results::Kpi& kpi : result_.kpis) label(kpi.quantity);
   for (results::Table& table : result_.tables) labelTable(table);
   labelTable(result_.repeatability);
+  // The anomalies say why; headings without rows would say nothing.
+  if (!result_.valid && result_.kpis.empty()) {
+    std::erase_if(result_.tables, [](const results::Table& table) { return table.rows.empty(); });
+    if (result_.summary.empty()) result_.summary = "No figures: no point of the test is valid.";
+  }
   return std::move(result_);
 }
 

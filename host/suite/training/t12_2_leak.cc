@@ -265,7 +265,8 @@ void addInstants(const SoakDesign& design, const std::vector<SoakFigure>& figure
   std::vector<const SoakSample*> at;
   results::Table table{"instants",
                        "Figures at the draft's instants",
-                       "Values of the last sample before each instant.",
+                       "Values of the last sample before each instant that has figures. Not known: "
+                       "all windows up to then failed.",
                        {"Figure"},
                        {}};
   for (const std::int64_t hour : kInstants) {
@@ -275,14 +276,17 @@ void addInstants(const SoakDesign& design, const std::vector<SoakFigure>& figure
     for (const SoakSample& sample : samples) {
       if (sample.time <= time && !sample.values.empty()) last = &sample;
     }
-    if (last == nullptr) continue;
     at.push_back(last);
     table.columns.push_back(fmt::format("{} h", hour));
   }
   for (std::size_t i = 0; i < figures.size(); ++i) {
     std::vector<results::Cell> row{figures[i].figure.column};
     for (const SoakSample* sample : at) {
-      row.emplace_back(quantity(sample->values[i], figures[i].figure.unit, figures[i].figure));
+      if (sample == nullptr) {
+        row.emplace_back(std::string("not known"));
+      } else {
+        row.emplace_back(quantity(sample->values[i], figures[i].figure.unit, figures[i].figure));
+      }
     }
     table.rows.push_back(std::move(row));
   }

@@ -16,7 +16,7 @@ using fabric::TopologyKind;
 
 // These fail to compile when a struct gets a member, as a reminder to add its line below.
 [[maybe_unused]] void membersAsOfThisTest(FabricSpec& s) {
-  [[maybe_unused]] auto& [a1, a2, a3, a4, a5, a6, a7, a8] = s;
+  [[maybe_unused]] auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9] = s;
   [[maybe_unused]] auto& [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16,
                           b17, b18] = s.topology;
   [[maybe_unused]] auto& [c1, c2, c3] = s.topology.graph;
@@ -217,7 +217,8 @@ TEST(DutJson, EveryFaultShows) {
                    [](Spec& s) { s.impairments[0].host = 0; },
                    [](Spec& s) { s.impairments[0].frame = 0; },
                    [](Spec& s) { s.impairments[0].delay += Picoseconds(1); },
-                   [](Spec& s) { s.seed = 2; }});
+                   [](Spec& s) { s.seed = 2; },
+                   [](Spec& s) { s.draw = 2; }});
 }
 
 // Fields without effect must not make trials differ.

@@ -44,7 +44,7 @@ Declarations congestionFigures() {
            "Retransmitted data packets, share of data packets sent"),
       less("retransmissions_per_s", kPacketsPerSecond, "Retransmitted data packets per second"),
       less("retransmitted_packets", kPackets, "Data packets retransmitted by the transport"),
-      less("resent_bytes", kBytes, "Payload sent again"),
+      less("resent_bytes", kBytes, "Packets sent again, times the mean length of all data packets"),
       less("out_of_order_per_s", kPacketsPerSecond,
            "Data packets that arrived while one sent earlier was missing, late or lost (UC, UUD: "
            "after one sent later), per second"),

@@ -123,6 +123,22 @@ TEST(Burst, AveragesRepetitionsThatDiffer) {
   EXPECT_NEAR(burst.confidence_high.value(), 101 + 4.302653 / std::sqrt(3.0), 1e-5);
 }
 
+// One repetition loses frames from 101 on: the others do not make the DUT unbounded.
+TEST(Burst, IsUnboundedInAllRepetitionsOnly) {
+  FakeDut dut;
+  dut.burst = [](Bytes, std::size_t, std::uint32_t repetition) {
+    return repetition == 0 ? std::uint64_t{100} : ~std::uint64_t{0};
+  };
+  scenario::Scenario scenario = someScenario();
+  scenario.parameters.incast_ratios = {{2}};
+  scenario.parameters.max_burst = 5000;
+  const results::TestResult result = runTest(burstProcedure(), scenario, dut);
+  EXPECT_NEAR(quantity(table(result, "burst").rows.at(0)[2]).value, (100 + 5000 + 5000) / 3.0,
+              1e-6);
+  EXPECT_THAT(anomalies(result),
+              HasSubstr("burst_frames is a lower bound: in 2 of 3 repetitions no loss up to 5000"));
+}
+
 TEST(Burst, ReportsWhatNeverFillsAsUnbounded) {
   FakeDut dut = queueDut();
   scenario::Scenario scenario = someScenario();

@@ -245,6 +245,28 @@ TEST(Free, IntervalsOfCountsEndAtZero) {
   EXPECT_TRUE(cut);
 }
 
+// Four senders of UUD and one receiver at 100 Gb/s, whose queue loses packets. Payload of lost
+// messages that arrives behind the last whole one takes time as well: no more than 4096 of 4210 B.
+TEST(Free, GoodputWithoutAcknowledgementsIsWithinTheLink) {
+  scenario::Scenario scenario =
+      scenarioOf({messageJob("incast", workload::Pattern::kIncast, 5, 40'001, 4)}, 1);
+  scenario.topology.link_rate = gigabitsPerSecond(100);
+  scenario.switches = {};
+  scenario.switches.buffer_per_port = Bytes(200'000);
+  transport::UetSpec uet;
+  uet.service = transport::UetService::kUud;
+  uet.trimming = false;
+  scenario.transport = uet;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    scenario.seed = seed;
+    StoringRunner runner;
+    const results::TestResult result = runFree(runner, scenario);
+    const results::Quantity* rate = figureOf(result, "goodput_per_rank_gbps", "incast");
+    if (rate == nullptr) continue;
+    EXPECT_LE(5 * rate->value, 100.0 * 4096 / 4210) << seed;
+  }
+}
+
 TEST(Free, RepetitionZeroIsTheOnlyOneOfARunWithoutRepetitions) {
   StoringRunner once;
   StoringRunner thrice;

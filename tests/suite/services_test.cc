@@ -381,6 +381,23 @@ TEST(PdcScale, FindsTheMostConcurrentConnections) {
 }
 
 // PDCs that wait for an id of their host limit the number in use.
+// Two leaves with two hosts each and one uplink of a fifth of the hosts' rate: half a host's peers
+// and more are behind it, and so is that of the single connection. The uplink is no limit of
+// connections.
+TEST(PdcScale, ASlowUplinkIsNoLimitOfConnections) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.leaves = 2;
+  scenario.topology.spines = 1;
+  scenario.topology.hosts_per_leaf = 2;
+  scenario.topology.fabric_rate = gigabitsPerSecond(80);
+  const results::TestResult result = runTest(pdcScaleProcedure(), scenario);
+  for (const char* service : {"RUD", "RC"}) {
+    const std::string established = " connections, established, 64 KiB each, ";
+    EXPECT_LT(kpi(result, "goodput_percent", "1" + established + service).value, 20) << service;
+    EXPECT_EQ(kpi(result, "concurrent_connections", service).value, 100) << service;
+  }
+}
+
 // Cables of 10 us: a round trip of 21.2 us is 1.06 MB at 400 Gb/s. One connection alone fills the
 // link all the same, less the last message's way, and all together are no faster.
 TEST(PdcScale, OneConnectionFillsALongPath) {

@@ -249,7 +249,10 @@ class JobFigures {
   }
   [[nodiscard]] std::optional<double> goodputPerRank(const JobOutcome& one) const {
     if (one.finished) {
-      return gigabitsPerRank(one.arrived ? one.arrived->bytes : one.bytes_arrived, one.active);
+      // Without acknowledgements payload arrives after the last whole message too.
+      return one.arrived
+                 ? gigabitsPerRank(one.arrived->bytes, std::max(one.active, one.arrived->time))
+                 : gigabitsPerRank(one.bytes_arrived, one.active);
     }
     if (!one.arrived) return std::nullopt;
     return gigabitsPerRank(one.arrived->bytes, one.arrived->time);

@@ -181,12 +181,15 @@ class LinkFailureProcedure : public FabricProcedure {
   [[nodiscard]] bool reportsInvalid() const override { return true; }
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;
-  // From how many failures had zero impact in every repetition, and the worst overhead as text.
+  // From how many failures had zero impact in every repetition, and the worst overhead as text;
+  // empty: no mean is above zero.
   [[nodiscard]] virtual std::string summaryOf(std::size_t failures, std::size_t without_loss,
                                               const std::string& worst_overhead) const {
-    return fmt::format(
-        "{} of {} failures had zero impact; the iteration of a failure takes up to {} longer.",
-        without_loss, failures, worst_overhead);
+    const std::string longer =
+        worst_overhead.empty()
+            ? std::string("no iteration of a failure takes longer on average")
+            : fmt::format("the iteration of a failure takes up to {} longer", worst_overhead);
+    return fmt::format("{} of {} failures had zero impact; {}.", without_loss, failures, longer);
   }
 };
 
@@ -224,8 +227,8 @@ Design LinkFailureProcedure::design(const TestConfig& config) const {
   for (const fabric::FailureSpec& own : config.scenario.failures) others.push_back(own.element);
   if (!others.empty()) {
     design.numbers.deviation(
-        fmt::format("the scenario's own failures ({}) happen in every trial, also in those without "
-                    "the test's",
+        fmt::format("the scenario's own failures ({}) happen in every trial that lasts until then, "
+                    "also in those without the test's",
                     fmt::join(others, ", ")));
   }
   design.carry(plan);
@@ -576,8 +579,10 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
       elements.push_back(element);
     }
   }
-  builder.result().summary = worst ? summaryOf(failed, without_loss, builder.text(*worst))
-                                   : std::string("No job finished after its failure.");
+  builder.result().summary =
+      worst
+          ? summaryOf(failed, without_loss, worst->value > 0 ? builder.text(*worst) : std::string())
+          : std::string("No job finished after its failure.");
   if (worst && unfinished > 0) {
     builder.result().summary +=
         fmt::format(" After {} of them no repetition finished the job.", unfinished);

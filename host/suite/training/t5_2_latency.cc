@@ -291,7 +291,7 @@ class LatencyRun {
     const ThroughputPoint point = searchPoint(settings_, size);
     const ThroughputOutcome outcome = findThroughput(config_, search, point, 1, runner_, builder_);
     if (outcome.trials.empty()) {
-      builder_.anomaly("no latency at the throughput rate: the search found no rate without loss",
+      builder_.anomaly("no latency at the throughput rate: the search found no rate that passed",
                        point.label());
       noFigures("latency", loadedPoint(config_, settings_, size, Fraction(), "throughput rate"));
       return;
@@ -345,8 +345,8 @@ class LatencyRun {
     addLoss(point, sent, lost);
     if (in_time < 1 - kRateTolerance) {
       builder_.anomaly(
-          fmt::format("PFC held senders back: the slowest sent {:.4g} % of its frames in time",
-                      100 * in_time),
+          fmt::format("{} held senders back: the slowest sent {:.4g} % of its frames in time",
+                      flowControlOf(config_), 100 * in_time),
           point.label());
     }
     builder_.result().distributions.push_back(

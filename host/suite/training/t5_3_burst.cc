@@ -268,7 +268,7 @@ class BurstRun {
     std::vector<double> unpaused;  // longest ones without a pause, where PFC ended them
     std::uint64_t held = 0;        // longest burst that was held back without loss
     Picoseconds waited;            // of that burst: the longest pause of a sender
-    bool unbounded = false;        // no loss up to the longest burst
+    std::size_t at_longest = 0;    // of `lossless`, those without loss up to the longest burst
     bool valid = true;
   };
 
@@ -376,7 +376,7 @@ class BurstRun {
       } else {
         found.lossless.push_back(static_cast<double>(length));
         found.arrivals.push_back(longest.arrivals);
-        found.unbounded = found.unbounded || result.reached_top;
+        if (result.reached_top) ++found.at_longest;
       }
     }
     return found;
@@ -455,15 +455,22 @@ class BurstRun {
   // Five cells: the longest burst without loss, and what is computed from it.
   void addLossless(const BurstPoint& point, const Found& found, std::vector<Cell>& row) {
     // A bound has no resolution: nothing is known above it.
+    const bool unbounded = found.at_longest == found.lossless.size();
     const std::vector<Reading> readings =
-        found.unbounded ? std::vector<Reading>(found.lossless.begin(), found.lossless.end())
-                        : wholeFrames(found.lossless);
+        unbounded ? std::vector<Reading>(found.lossless.begin(), found.lossless.end())
+                  : wholeFrames(found.lossless);
     const Quantity length = lengthOf(point, readings, "burst per sender", "burst_frames");
-    if (found.unbounded) {
-      const std::string most = counted(settings_.max_burst, "frame");
-      builder_.anomaly(
-          "burst_frames is a lower bound: no loss up to " + most + ", the longest burst tried",
-          point.label());
+    const std::string most = counted(settings_.max_burst, "frame");
+    if (found.at_longest > 0) {
+      const std::string where = unbounded ? std::string()
+                                          : fmt::format("in {} of {} repetitions ",
+                                                        found.at_longest, found.lossless.size());
+      builder_.anomaly(fmt::format("burst_frames is a lower bound: {}no loss up to {}, the longest "
+                                   "burst tried",
+                                   where, most),
+                       point.label());
+    }
+    if (unbounded) {
       row.emplace_back("unbounded (no loss up to " + most + ")");
       row.insert(row.end(), 4, Cell{std::string("-")});
       return;

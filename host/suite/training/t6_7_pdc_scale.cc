@@ -135,6 +135,8 @@ std::uint32_t establishedMessages(std::uint32_t connections, std::uint32_t outst
 // `m` connections of host 0 to the others in turn: jobs of pairs with equally many each.
 std::vector<workload::JobSpec> jobsOf(const ConnectionPoint& point, std::uint32_t hosts,
                                       std::uint32_t outstanding) {
+  // One alone goes to the last host, over the uplinks that most of many take as well.
+  const std::uint32_t first_peer = point.connections == 1 ? hosts - 1 : 1;
   const std::uint32_t peers = std::min(hosts - 1, point.connections);
   const std::uint32_t flows = point.connections / peers;
   const std::uint32_t with_more = point.connections % peers;  // one more than `flows`
@@ -163,8 +165,8 @@ std::vector<workload::JobSpec> jobsOf(const ConnectionPoint& point, std::uint32_
     job.program = program;
     jobs.push_back(std::move(job));
   };
-  add(1, 1 + with_more, flows + 1);
-  add(1 + with_more, 1 + peers, flows);
+  add(first_peer, first_peer + with_more, flows + 1);
+  add(first_peer + with_more, first_peer + peers, flows);
   return jobs;
 }
 

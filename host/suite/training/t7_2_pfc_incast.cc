@@ -232,8 +232,9 @@ void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measu
     table.rows.push_back(
         {one.point.values.front(),
          lost == 0 ? std::string("sufficient: no frame found the headroom full")
-                   : fmt::format("too small: {} lost{}", counted(lost, "frame"),
-                                 sumText(one.trials.size())),
+                   : fmt::format("{}: {} lost{}",
+                                 events == 0 ? "too small" : "full where the watchdog acted",
+                                 counted(lost, "frame"), sumText(one.trials.size())),
          std::move(watchdog),
          spread > 0 ? std::string("yes: the storm has set in") : std::string("none")});
   }
@@ -308,6 +309,7 @@ void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
     builder.primary("PAUSE, " + one.point.label, *meanOf(design, one, pauses));
     return;
   }
+  if (measured.empty()) return;
   builder.result().summary = "The pauses never spread beyond the senders' own links.";
 }
 

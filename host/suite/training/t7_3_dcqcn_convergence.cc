@@ -341,17 +341,16 @@ void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& d
               [&](std::size_t i) { return points[i].parameters; }},
              std::move(chart), builder);
   }
-  if (!measured.empty()) noteIdle(measured, builder);
-  if (converged == 0 && !measured.empty()) {
+  if (measured.empty()) return;
+  noteIdle(measured, builder);
+  if (converged == 0) {
     noteUnsettled(config, measured.front(), points[placeOf(design, measured.front())], builder);
   }
   builder.result().summary = fmt::format("{} of {} reached a lasting fair share within the trial.",
                                          converged, counted(measured.size(), "point"));
-  if (!measured.empty()) {
-    // None where senders stop before the first sample.
-    if (const auto first = meanOf(design, measured.front(), goodput)) {
-      builder.primary("goodput, " + measured.front().point.label, *first);
-    }
+  // None where senders stop before the first sample.
+  if (const auto first = meanOf(design, measured.front(), goodput)) {
+    builder.primary("goodput, " + measured.front().point.label, *first);
   }
 }
 

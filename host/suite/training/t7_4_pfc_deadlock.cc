@@ -429,6 +429,15 @@ std::string whyUnknown(const bench::TrialResult& trial, const bench::TrialResult
                           valueText(test.closing))
             : std::string("which is long enough for xoff at the rate of the links"));
   }
+  // Pauses behind the trigger reach all four links before the queues of the cycle itself are full.
+  if (const Picoseconds length = test.trigger_end - triggerBegin(test.duration);
+      length < test.closing && !deadlocked(*triggered)) {
+    return fmt::format(
+        "the trigger may not have closed the cycle: it lasts {}, and xoff and the rate of the "
+        "links "
+        "require up to {}: lengthen parameters.duration",
+        valueText(length), valueText(test.closing));
+  }
   if (test.watchdog_too_late && deadlocked(trial) && triggered != &trial) {
     return "the watchdog may not have acted before the last quarter of the trial: lengthen "
            "parameters.duration";

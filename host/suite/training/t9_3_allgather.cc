@@ -44,7 +44,9 @@ void AllGatherProcedure::reportMore(const TestConfig&, const Design& design,
                        "AllGather over AllReduce",
                        "Ratio of the bus bandwidths at the same point, each with its own "
                        "algo_factor. Reducing takes no time in the model: the ratio shows what the "
-                       "reduce phase costs the fabric, and nothing of what it costs accelerators.",
+                       "reduce phase costs the fabric, and nothing of what it costs accelerators. "
+                       "Hops of the ring that cross different numbers of switches make it differ "
+                       "from 1 as well.",
                        {"Buffer", "Ranks", "Carried by", "algo_factor of AllGather", "AllGather",
                         "algo_factor of AllReduce", "AllReduce", "Ratio"},
                        {}};

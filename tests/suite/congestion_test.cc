@@ -529,13 +529,19 @@ TEST(PfcDeadlock, TheWatchdogsTimeIsNotTheTrials) {
   EXPECT_EQ(deviations(slower).find("have no PFC watchdog"), std::string::npos);
 }
 
-// At 100 Gb/s four inputs of 200 KB take 4 * 200 KB / (42 % of 12.5 KB/us) = 152 us to fill, and
-// the one of the trigger's leaf longer still: more than 200 us.
-TEST(PfcDeadlock, TheTriggerLastsUntilTheCycleIsClosed) {
+// A DUT whose cycle takes a trigger of (16 + 4) * 200 KB / (42 % of 12.5 KB/us) = 762 us to close.
+scenario::Scenario slowCycle() {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.link_rate = gigabitsPerSecond(100);
   scenario.switches.pfc->xoff = Bytes(200'000);
   scenario.switches.pfc->xon = Bytes(190'000);
+  return scenario;
+}
+
+// At 100 Gb/s four inputs of 200 KB take 4 * 200 KB / (42 % of 12.5 KB/us) = 152 us to fill, and
+// the one of the trigger's leaf longer still: more than 200 us.
+TEST(PfcDeadlock, TheTriggerLastsUntilTheCycleIsClosed) {
+  scenario::Scenario scenario = slowCycle();
   scenario.parameters.repetitions = 2;
   checkDeadlock(runTest(pfcDeadlockProcedure(), scenario));
 }
@@ -553,10 +559,7 @@ TEST(PfcDeadlock, ADeadlockOfEverythingIsAResult) {
 // That DUT in 200 us: the trigger, at most from 20 to 150 us, is too short. No deadlock without it
 // is seen all the same.
 TEST(PfcDeadlock, ATriggerThatDoesNotCloseTheCycleShowsNothing) {
-  scenario::Scenario scenario = smallFabric();
-  scenario.topology.link_rate = gigabitsPerSecond(100);
-  scenario.switches.pfc->xoff = Bytes(200'000);
-  scenario.switches.pfc->xon = Bytes(190'000);
+  scenario::Scenario scenario = slowCycle();
   scenario.parameters.duration = microseconds(200);
   scenario.parameters.repetitions = 1;
   const results::TestResult result = runTest(pfcDeadlockProcedure(), scenario);
@@ -573,14 +576,10 @@ TEST(PfcDeadlock, ATriggerThatDoesNotCloseTheCycleShowsNothing) {
   EXPECT_NE(result.summary.find("trigger, no watchdog: not observed"), std::string::npos);
 }
 
-// That DUT needs a trigger of up to 777 us. In a trial of 700 us it is cut to less, and pauses
-// reach all four links of the cycle, but as a tree behind the trigger: that is no cycle that came
-// undone.
+// Trials of 500 and 700 us cut the trigger to less. Pauses reach all four links of the cycle, but
+// as a tree behind the trigger: that is no cycle that came undone.
 TEST(PfcDeadlock, ATriggerThatWasCutDoesNotShowThatThereIsNone) {
-  scenario::Scenario scenario = smallFabric();
-  scenario.topology.link_rate = gigabitsPerSecond(100);
-  scenario.switches.pfc->xoff = Bytes(200'000);
-  scenario.switches.pfc->xon = Bytes(190'000);
+  scenario::Scenario scenario = slowCycle();
   scenario.parameters.repetitions = 1;
   for (const std::int64_t us : {500, 700}) {
     scenario.parameters.duration = microseconds(us);

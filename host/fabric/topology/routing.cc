@@ -7,65 +7,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/work.h"
+#include "fabric/topology/path_search.h"
 
 namespace plumbline::fabric {
 namespace {
-
-constexpr std::uint32_t kUnreached = 0xFFFFFFFF;
-
-// The way from a neighbouring switch.
-struct Arc {
-  std::uint32_t from;  // switch number
-  LinkId link;
-};
-
-// By switch number: the links from switches that end there and are up, ascending.
-std::vector<std::vector<Arc>> arcsInto(const Topology& topology, const std::vector<bool>& down) {
-  std::vector<std::vector<Arc>> arcs(topology.switches().size());
-  for (LinkId id = 0; id < topology.links().size(); ++id) {
-    const Node& from = topology.nodes()[topology.links()[id].from];
-    const Node& to = topology.nodes()[topology.links()[id].to];
-    if (down[id] || from.kind != NodeKind::kSwitch || to.kind != NodeKind::kSwitch) continue;
-    arcs[to.index].push_back({from.index, id});
-  }
-  return arcs;
-}
-
-// Shortest paths from all switches to one, by breadth-first search against the links' direction.
-class PathSearch {
- public:
-  explicit PathSearch(const std::vector<std::vector<Arc>>& arcs)
-      : arcs_(arcs), hops_(arcs.size()), first_links_(arcs.size()) {}
-
-  void run(std::uint32_t target) {
-    std::fill(hops_.begin(), hops_.end(), kUnreached);
-    for (auto& links : first_links_) links.clear();
-    frontier_.assign(1, target);
-    hops_[target] = 0;
-    for (std::size_t next = 0; next < frontier_.size(); ++next) {
-      const std::uint32_t hops = hops_[frontier_[next]] + 1;
-      for (const Arc& arc : arcs_[frontier_[next]]) {
-        if (hops_[arc.from] == kUnreached) {
-          hops_[arc.from] = hops;
-          frontier_.push_back(arc.from);
-        }
-        if (hops_[arc.from] == hops) first_links_[arc.from].push_back(arc.link);
-      }
-    }
-    for (auto& links : first_links_) std::sort(links.begin(), links.end());
-  }
-
-  // Where shortest paths from this switch to the target begin, ascending.
-  [[nodiscard]] const std::vector<LinkId>& firstLinks(std::uint32_t from) const {
-    return first_links_[from];
-  }
-
- private:
-  const std::vector<std::vector<Arc>>& arcs_;
-  std::vector<std::uint32_t> hops_;  // by switch number
-  std::vector<std::vector<LinkId>> first_links_;
-  std::vector<std::uint32_t> frontier_;
-};
 
 // A switch's port that `link` leaves by.
 std::uint16_t portOf(const Topology& topology, LinkId link) {
@@ -116,7 +61,7 @@ void Routing::attachHosts(const Topology& topology, const std::vector<bool>& dow
 
 void Routing::fillTable(const Topology& topology, const std::vector<bool>& down) {
   const auto switches = static_cast<std::uint32_t>(topology.switches().size());
-  const auto arcs = arcsInto(topology, down);
+  const auto arcs = arcsBetweenSwitches(topology, down);
   PathSearch search(arcs);
   KnownGroups known;
   // A switch has few different sets, and mostly the one it had for the column before.

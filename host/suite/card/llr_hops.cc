@@ -362,8 +362,8 @@ void addStreams(const Design& design, const std::vector<Measured>& measured,
       {"streams",
        "Above the retries",
        "All streams together: frames, mean per repetition, and their one-way latency, which "
-       "includes retries on the "
-       "way. The load is that of each sender: the default, or nine tenths of the rate that "
+       "includes retries on the way. The load is that of each sender: the default, or nine tenths "
+       "of the rate that "
        "go-back-N leaves on the slowest hop if that is less.",
        {},
        {}},

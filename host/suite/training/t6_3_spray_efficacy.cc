@@ -25,8 +25,7 @@ class SprayEfficacyProcedure final : public PermutationProcedure {
   [[nodiscard]] std::string note(const TestConfig& config) const override {
     if (!config.scenario.bit_errors.empty() || !config.scenario.failures.empty()) {
       return "Sprayed services may differ with any number of paths here, by how they repair "
-             "losses: "
-             "the DUT has bit errors or failures (dut.bit_errors, dut.failures).";
+             "losses: the DUT has bit errors or failures (dut.bit_errors, dut.failures).";
     }
     return "Where the uplinks of a leaf have at least twice the rate of its hosts' links, sprayed "
            "packets hardly ever queue: they do not overtake each other, and all sprayed services "

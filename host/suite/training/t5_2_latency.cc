@@ -22,6 +22,7 @@
 
 #include "bench/card/packet.h"
 #include "stats/summary.h"
+#include "suite/framework/lossless_share.h"
 #include "suite/framework/residual_time.h"
 #include "suite/training/throughput_search.h"
 #include "suite/training/training.h"

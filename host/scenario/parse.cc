@@ -172,7 +172,9 @@ void readScenario(const YamlNode& root, const Vocabulary& vocabulary, Scenario& 
   map->finish();
   if (problems.count() == 0) refuseFewCredits(root, scenario, problems);
   const YamlNode* transport = map->optional("transport");
-  if (transport != nullptr && problems.count() == 0) deriveBaseRtt(*transport, scenario, problems);
+  if (transport != nullptr && problems.count() == 0) {
+    derivePathTimes(*transport, scenario, problems);
+  }
 }
 
 std::string Problem::text(std::string_view file) const {

@@ -36,10 +36,10 @@ void readTraffic(const YamlNode& node, bool topology_known, Scenario& scenario, 
 // `transport:` of the simulated hosts, checked by its validate().
 void readTransport(const YamlNode& node, Scenario& scenario, Problems& problems);
 
-// Derives the base RTT of a UET transport, if `node` does not give it, from the topology and the
-// placement of the jobs: bench::idleRoundTrip(). After everything else, and only in a file without
-// mistakes.
-void deriveBaseRtt(const YamlNode& node, Scenario& scenario, Problems& problems);
+// Derives the times of the transport that `node` does not give, from the topology and the placement
+// of the jobs: base_rtt and rto of UET, ack_timeout of RC; bench::fitToPath(). After everything
+// else, and only in a file without mistakes.
+void derivePathTimes(const YamlNode& node, Scenario& scenario, Problems& problems);
 
 // `workload:` of the simulated hosts, checked by its validate(). Needs the topology, as
 // readTraffic().

@@ -33,14 +33,34 @@ void readTransport(const YamlNode& node, Scenario& scenario, Problems& problems)
                problems);
 }
 
-void deriveBaseRtt(const YamlNode& node, Scenario& scenario, Problems& problems) {
-  auto* uet = scenario.transport ? std::get_if<UetSpec>(&*scenario.transport) : nullptr;
-  const auto isBaseRtt = [](const YamlMember& member) { return member.key.text == "base_rtt"; };
-  if (uet == nullptr || std::any_of(node.members.begin(), node.members.end(), isBaseRtt)) return;
+void derivePathTimes(const YamlNode& node, Scenario& scenario, Problems& problems) {
+  if (!scenario.transport) return;
+  const auto given = [&node](const char* key) {
+    return std::any_of(node.members.begin(), node.members.end(),
+                       [key](const YamlMember& member) { return member.key.text == key; });
+  };
+  auto* roce = std::get_if<RoceSpec>(&*scenario.transport);
+  auto* uet = std::get_if<UetSpec>(&*scenario.transport);
+  if (roce != nullptr && (roce->service != transport::RoceService::kRc || given("ack_timeout"))) {
+    return;
+  }
+  if (uet != nullptr && given("base_rtt") && given("rto")) return;
+  bench::TransportSpec fitted = *scenario.transport;
   try {
-    uet->base_rtt = bench::idleRoundTrip(scenario.fabricSpec(), scenario.workload, *uet);
+    bench::fitToPath(fitted, scenario.fabricSpec(), scenario.workload);
   } catch (const Error& error) {
-    problems.add(node, faultOf(error), "give \"base_rtt\"");
+    problems.add(node, faultOf(error),
+                 roce != nullptr ? "give \"ack_timeout\"" : "give \"base_rtt\" and \"rto\"");
+    return;
+  }
+  if (roce != nullptr) {
+    roce->ack_timeout = std::get<RoceSpec>(fitted).ack_timeout;
+    if (!given("max_ack_timeout")) {
+      roce->max_ack_timeout = std::get<RoceSpec>(fitted).max_ack_timeout;
+    }
+  } else {
+    if (!given("base_rtt")) uet->base_rtt = std::get<UetSpec>(fitted).base_rtt;
+    if (!given("rto")) uet->rto = std::get<UetSpec>(fitted).rto;
   }
 }
 

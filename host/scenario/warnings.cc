@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "bench/card/packet.h"
+#include "bench/sim/base_rtt.h"
 #include "bench/trial/longest_frame.h"
 #include "fabric/spec/load_balancing.h"
 #include "fabric/switch/buffer_room.h"
@@ -23,6 +25,7 @@
 #include "scenario/reader.h"
 #include "scenario/sweep.h"
 #include "scenario/yaml_tree.h"
+#include "spec/field.h"
 #include "workload/pattern.h"
 #include "workload/placement.h"
 
@@ -72,6 +75,7 @@ class Checks {
     checkTraffic();
     checkRates();
     checkMessageRates();
+    checkTimeouts();
     // On other benches the switch is a real one, or there is none, whatever the file says.
     if (!simulatesDut(scenario_.bench) || topology_.switches().empty()) return;
     checkHeadroom();
@@ -311,17 +315,48 @@ class Checks {
     }
   }
 
+  // Checks a timeout that the file gives; others fit the topology.
+  void checkTimeouts() {
+    if (!scenario_.transport || !simulatesDut(scenario_.bench)) return;
+    const auto* roce = std::get_if<transport::RoceSpec>(&*scenario_.transport);
+    if (roce != nullptr && roce->service == transport::RoceService::kUc) return;
+    const std::string place =
+        fmt::format("transport.{}", roce != nullptr ? "ack_timeout" : "rto");
+    if (!places_.has(place)) return;
+    const Picoseconds timeout =
+        roce != nullptr ? roce->ack_timeout : std::get<transport::UetSpec>(*scenario_.transport).rto;
+    const Picoseconds round_trip =
+        bench::idleRoundTrip(scenario_.fabricSpec(), scenario_.workload, *scenario_.transport);
+    if (timeout >= round_trip) return;
+    warn(place,
+         fmt::format("the timeout of {} is below the idle round trip of {:.4g} us: packets are "
+                     "sent again while their ACK is on its way",
+                     spec::timeText(timeout.count()), round_trip.toSeconds() * 1e6),
+         fmt::format("at least {}us", std::ceil(round_trip.toSeconds() * 1e6)));
+  }
+
   void checkSpray() {
-    const auto* roce =
-        scenario_.transport ? std::get_if<transport::RoceSpec>(&*scenario_.transport) : nullptr;
-    if (roce == nullptr || roce->service != transport::RoceService::kRc ||
-        !fabric::hasSeveralPaths(topology_)) {
-      return;
+    if (!scenario_.transport || !fabric::hasSeveralPaths(topology_)) return;
+    if (const auto* roce = std::get_if<transport::RoceSpec>(&*scenario_.transport)) {
+      checkSprayedRc(*roce);
+    } else if (std::get<transport::UetSpec>(*scenario_.transport).service ==
+                   transport::UetService::kRod &&
+               switchesSpray()) {
+      warn("dut.load_balancing",
+           "packets of a flow take several paths, and a ROD target discards each that overtakes "
+           "another: it is sent again",
+           "service: rud, or a balancing that keeps order");
     }
-    const bool go_back = roce->recovery == transport::RoceRecovery::kGoBackN;
-    if (!go_back && roce->reorder_tolerance > 0) return;
-    const bool by_switch = fabric::spraysPackets(switches().load_balancing.kind);
-    if (!roce->spray && !by_switch) return;
+  }
+  [[nodiscard]] bool switchesSpray() const {
+    return fabric::spraysPackets(switches().load_balancing.kind);
+  }
+  void checkSprayedRc(const transport::RoceSpec& roce) {
+    if (roce.service != transport::RoceService::kRc) return;
+    const bool go_back = roce.recovery == transport::RoceRecovery::kGoBackN;
+    if (!go_back && roce.reorder_tolerance > 0) return;
+    const bool by_switch = switchesSpray();
+    if (!roce.spray && !by_switch) return;
     // The tests of the drafts choose the recovery themselves there (suite/framework/rc_recovery.h).
     if (go_back && by_switch && !isFree(scenario_)) return;
     warn(by_switch ? "dut.load_balancing" : "transport.spray",

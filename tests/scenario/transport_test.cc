@@ -316,6 +316,27 @@ TEST(Transport, UetWords) {
   EXPECT_EQ(uet("close_after: never").close_after, fabric::kNever);
 }
 
+// Cables of 300 us: the round trip is 1.2 ms. Twice that is above 4.096 us * 2^9.
+TEST(Transport, TimeoutsThatTheFileLeavesOutFitTheTopology) {
+  const auto transport = [](const std::string& one) {
+    const auto result = parseScenario("{plumbline: 1, name: n, test: free, dut: {topology: {kind: "
+                                      "switch, host_delay: 300us}},\ntransport: " +
+                                          one + ", workload: {kind: pairs}}\n",
+                                      "s", simVocabulary());
+    for (const Problem& problem : result.problems) ADD_FAILURE() << problem.text("s");
+    return *result.scenario.transport;
+  };
+  const auto ackTimeout = [&](const std::string& one) {
+    return std::get<transport::RoceSpec>(transport(one)).ack_timeout;
+  };
+  EXPECT_EQ(ackTimeout("{kind: roce}"), nanoseconds(std::int64_t{4096} << 10));
+  EXPECT_EQ(ackTimeout("{kind: roce, ack_timeout: 1ms}"), milliseconds(1));
+  const auto uet = std::get<transport::UetSpec>(transport("{kind: uet, base_rtt: 9us}"));
+  EXPECT_EQ(uet.base_rtt, microseconds(9));
+  EXPECT_EQ(uet.rto, Picoseconds(2 * (2 * std::int64_t{600'600'000} + 2 * (4198 + 78) * 80)));
+  EXPECT_EQ(std::get<transport::UetSpec>(transport("{kind: uet, rto: 1ms}")).rto, milliseconds(1));
+}
+
 // Two links of 50 ns and a switch of 600 ns each way, a packet of 4198 bytes and an ACK of 78 twice
 // each at 100 Gb/s.
 TEST(Uet, BaseRttIsThatOfTheTopology) {

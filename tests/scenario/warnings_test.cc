@@ -201,6 +201,37 @@ TEST(Warnings, ReorderingWithGoBackN) {
 }
 
 // The tests of the drafts choose RC's recovery; `free` uses the file's.
+// A ROD target takes packets in order only; RUD takes them in any.
+TEST(Warnings, SprayThatRodTakesForLoss) {
+  const auto sprayed = [](const std::string& service, const std::string& dut) {
+    return warnings(file(kClos, dut,
+                         "transport: {kind: uet, service: " + service + "}, workload: {kind: pairs}"));
+  };
+  EXPECT_THAT(sprayed("rod", "load_balancing: spray-random"),
+              ElementsAre(HasSubstr("s:3:17: packets of a flow take several paths, and a ROD target "
+                                    "discards each that overtakes another")));
+  EXPECT_THAT(sprayed("rod", "load_balancing: ecmp"), IsEmpty());
+  EXPECT_THAT(sprayed("rud", "load_balancing: spray-random"), IsEmpty());
+}
+
+// Two cables of 300 us and a switch of 0.6 us each way are 1201.2 us. To these come 4,174 B and the
+// ACK of 66 B at two senders with 12.5 B/ns each: 0.68 us.
+TEST(Warnings, TimeoutBelowTheRoundTrip) {
+  const std::string far = "{kind: switch, hosts: 2, link: 100G, host_delay: 300us}";
+  const auto given = [&](const std::string& transport) {
+    return warnings(file(far, "switch: {}", "transport: {" + transport + "}, workload: {kind: pairs}"));
+  };
+  EXPECT_THAT(given("kind: roce, ack_timeout: 1ms"),
+              ElementsAre(AllOf(HasSubstr("the timeout of 1ms is below the idle round trip of 1202 "
+                                          "us: packets are sent again while their ACK is on its "
+                                          "way (at least 1202us)"))));
+  EXPECT_THAT(given("kind: uet, rto: 1ms"), ElementsAre(HasSubstr("idle round trip of 1202 us")));
+  EXPECT_THAT(given("kind: roce, ack_timeout: 1203us"), IsEmpty());
+  EXPECT_THAT(given("kind: roce, service: uc, ack_timeout: 1ms"), IsEmpty());
+  EXPECT_THAT(given("kind: roce"), IsEmpty());
+  EXPECT_THAT(given("kind: uet"), IsEmpty());
+}
+
 TEST(Warnings, ReorderingConcernsFreeAlone) {
   ParseResult parsed =
       parseScenario(file(kClos, "load_balancing: spray-random", kRoce), "s", simVocabulary());

@@ -38,6 +38,30 @@ TEST(BaseRtt, OfOneSwitchIsTheClosedForm) {
             Picoseconds(2 * 2'600'000 + 2 * (4198 + 78) * 20));
 }
 
+// A frame of 4174 bytes and an ACK of 66.
+TEST(BaseRtt, OfRcHasItsFrames) {
+  const auto dut = oneSwitch(4, gigabitsPerSecond(400), microseconds(1));
+  EXPECT_EQ(idleRoundTrip(dut, std::nullopt, transport::RoceSpec()),
+            Picoseconds(2 * 2'600'000 + 2 * (4174 + 66) * 20));
+}
+
+// Cables of 300 us: twice the round trip is 2.4 ms, above 4.096 us * 2^9 and below 2^10.
+TEST(BaseRtt, SetsTimeoutsThatItExceeds) {
+  for (const std::int64_t cable_us : {1, 300}) {
+    const bool far = cable_us == 300;
+    const auto dut = oneSwitch(4, gigabitsPerSecond(400), microseconds(cable_us));
+    bench::TransportSpec roce = transport::RoceSpec();
+    bench::fitToPath(roce, dut, std::nullopt);
+    EXPECT_EQ(std::get<transport::RoceSpec>(roce).ack_timeout,
+              nanoseconds(std::int64_t{4096} << (far ? 10 : 8)));
+    bench::TransportSpec uet = UetSpec();
+    bench::fitToPath(uet, dut, std::nullopt);
+    const Picoseconds round_trip(4 * cable_us * 1'000'000 + 1'200'000 + 2 * (4198 + 78) * 20);
+    EXPECT_EQ(std::get<UetSpec>(uet).base_rtt, round_trip);
+    EXPECT_EQ(std::get<UetSpec>(uet).rto, far ? round_trip * 2 : milliseconds(1));
+  }
+}
+
 TEST(BaseRtt, IsWhatOnePacketTakes) {
   TrialSpec rail;
   rail.dut = leafSpine(3, 2, 3, gigabitsPerSecond(100), nanoseconds(700));

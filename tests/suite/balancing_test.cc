@@ -212,7 +212,7 @@ TEST(SprayEfficacy, ServicesAreEqualOnlyWithoutErrorsOfTheLinks) {
   const auto note = [&] {
     return table(runTest(sprayEfficacyProcedure(), scenario), "balance").note;
   };
-  const std::string equal = "all sprayed services give the same result";
+  const std::string equal = "sprayed services then differ in windows and congestion control only";
   EXPECT_THAT(note(), testing::HasSubstr(equal));
   scenario.bit_errors = {{"fabric", 1e-7}};
   EXPECT_THAT(note(), testing::Not(testing::HasSubstr(equal)));

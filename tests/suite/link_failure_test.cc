@@ -53,6 +53,7 @@ TEST(IterationsDuring, AreThoseUnderWayFromTheFailureUntilRoutesChange) {
   EXPECT_EQ(at(105, 105), microseconds(30)) << "that of 60 us has ended";
   EXPECT_EQ(at(110, 120), std::nullopt);
   EXPECT_EQ(iterationsDuring(job, microseconds(45), microseconds(59))->end, microseconds(70));
+  EXPECT_EQ(iterationsDuring(job, microseconds(45), microseconds(59))->begin, microseconds(20));
   EXPECT_EQ(iterationsDuring(job, microseconds(45), microseconds(60))->end, microseconds(105));
   // Of a result without beginnings nothing is known.
   job.iteration_starts.clear();
@@ -289,6 +290,7 @@ TEST(LinkFailure, LossesBeforeTheFailureAreNotCounted) {
   EXPECT_LE(kpi(result, "loss_duration_us", uplink).value, quantity(row[5]).value + 0.4);
   EXPECT_THAT(anomalies(result), HasSubstr("packets were lost before the failure"));
   EXPECT_THAT(deviations(result), HasSubstr("own failures (leaf1-spine1) happen in every trial"));
+  EXPECT_THAT(anomalies(result), Not(HasSubstr("fall in the iteration of the failure")));
 }
 
 // One that is still losing packets when the test's link fails: whose they are is not known.
@@ -303,6 +305,8 @@ TEST(LinkFailure, LossesOfTwoFailuresAtOnceAreNotGiven) {
   }
   EXPECT_NE(findKpi(result, "jct_overhead_percent", uplink), nullptr);
   EXPECT_THAT(anomalies(result), HasSubstr("cannot be told apart"));
+  EXPECT_THAT(anomalies(result), HasSubstr("in 2 of 2 repetitions the scenario's own failures fall "
+                                           "in the iteration of the failure, too"));
 }
 
 // An outage that LLR bridges loses nothing.

@@ -136,7 +136,15 @@ TEST(QuickProfile, SaysWhatABufferHidesFromShortTrials) {
   scenario.switches.pfc->dynamic_alpha = Fraction::partsPerTrillion(125'000'000'000);
   EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("takes up to 250000 B"));
   EXPECT_THAT(hidden(TestId::kThroughput), HasSubstr("which hides 10 % of line rate"));
+  // CBFC holds it back when the credits of the link are in use: 1000 of 256 B are 10.24 %.
   scenario.switches.pfc.reset();
+  scenario.switches.cbfc.emplace();
+  scenario.switches.cbfc->credits = 1000;
+  scenario.switches.cbfc->credit_size = Bytes(256);
+  EXPECT_THAT(hidden(TestId::kThroughput),
+              HasSubstr("before CBFC holds a sender back, each of 1 switches on its way takes up to "
+                        "256000 B of it (the credits of a link), which hides 10.2 %"));
+  scenario.switches.cbfc.reset();
   scenario.switches.shared_buffer.reset();
   EXPECT_EQ(hidden(TestId::kThroughput), "");
   // Leaf, spine and leaf may each hide an overload of 10 %.

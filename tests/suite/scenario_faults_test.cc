@@ -70,6 +70,26 @@ TEST(ScenarioFaults, CountTheTrialsThatHaveThem) {
   EXPECT_THAT(faults.deviations(), ElementsAre(HasSubstr("in 1 of 2 trials: failures of the DUT")));
 }
 
+// Two failures of one link, and one of another that no trial reaches.
+TEST(ScenarioFaults, EachHasItsOwnTrials) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.failures.push_back({"spine1", microseconds(3), microseconds(5)});
+  scenario.failures.push_back({"spine1", microseconds(30), {}});
+  scenario.failures.push_back({"spine0", microseconds(40), {}});
+  ScenarioFaults faults(scenario);
+  bench::TrialSpec spec;
+  spec.dut.failures = scenario.failures;
+  bench::TrialResult trial;
+  trial.fabric.emplace().sim_end = microseconds(20);
+  faults.add(spec, trial);
+  EXPECT_THAT(faults.deviations(),
+              ElementsAre("failures of the DUT (dut.failures): spine1 is down from 3 us on until 5 "
+                          "us",
+                          "not reached, the trials end before: failures of the DUT "
+                          "(dut.failures): spine1 is down from 30 us on; spine0 is down from 40 us "
+                          "on"));
+}
+
 // Days after a trial of milliseconds.
 TEST(ScenarioFaults, AfterTheTrialsNeverBegin) {
   scenario::Scenario scenario = smallAllReduce();

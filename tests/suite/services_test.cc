@@ -67,6 +67,11 @@ TEST(ServiceThroughput, FindsWhatEachServiceCarries) {
                                                           : 4218;
       const double share = 4096 / slot;  // L1 in payload, exactly
       EXPECT_NEAR(payload, 4 * percent * share, 1e-6) << point;
+      // No interval reaches beyond the payload of line rate.
+      const auto reach = results::reachOf(kpi(result, "payload_gbps", point));
+      if (reach) {
+        EXPECT_LE(payload + reach->above, 400 * share * (1 + 1e-9)) << point;
+      }
       // A multiple of a sixteenth of line rate.
       EXPECT_NEAR(percent / 6.25, std::round(percent / 6.25), 1e-9) << point;
       // Eight pairs on four leaves: ECMP throws two pairs of a leaf at four uplinks.

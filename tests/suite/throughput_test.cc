@@ -178,6 +178,21 @@ TEST(Throughput, SaysWhenNoRateIsWithoutLoss) {
   EXPECT_TRUE(result.charts.at(0).series.at(0).x.empty());
 }
 
+// Half of line rate passes in the first repetition, and no rate in the others.
+TEST(Throughput, CountsTheRepetitionsInWhichNoRatePassed) {
+  FakeDut dut;
+  dut.throughput = Fraction::percent(50);
+  const auto loss = [&dut](const bench::TrialSpec&, std::uint32_t repetition) {
+    dut.throughput = Fraction::percent(repetition == 0 ? 50 : 0);
+    return std::vector<std::string>{};
+  };
+  dut.faults = loss;
+  const results::TestResult result = runTest(throughputProcedure(), someScenario(), dut);
+  EXPECT_EQ(kpi(result, "throughput_percent", kPoint).value, 25);  // of two repetitions
+  EXPECT_THAT(anomalies(result), HasSubstr("no rate passed in 1 of 2 repetitions, of which the "
+                                           "mean has a rate of 0: frames were lost"));
+}
+
 TEST(Throughput, NotesResultsThatDoNotRepeat) {
   FakeDut dut;
   int trials = 0;

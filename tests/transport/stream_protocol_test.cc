@@ -125,6 +125,7 @@ TEST(StreamProtocol, CountsLateFramesBeyondTheThreshold) {
   const StreamOutcome outcome = hosts.outcomes()[1];
   EXPECT_EQ(outcome.sent.frames, 2U);
   EXPECT_EQ(outcome.sent.late, 2U);
+  EXPECT_EQ(outcome.sent.overdue, 2U);  // after 121.6 ns; the stream ended after 100 ns
   EXPECT_EQ(outcome.sent.late_max, nanoseconds(1216) / 10 - nanoseconds(1));
 }
 

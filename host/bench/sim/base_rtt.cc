@@ -6,7 +6,9 @@
 #include <tuple>
 #include <vector>
 
+#include "bench/trial/longest_frame.h"
 #include "fabric/spec/fabric_plan.h"
+#include "transport/roce/roce_packet.h"
 #include "transport/uet/uet_wire.h"
 #include "workload/placement.h"
 
@@ -59,15 +61,32 @@ Picoseconds longestRoundTrip(const fabric::FabricPlan& fabric, const std::vector
   return longest;
 }
 
+Frames framesOf(const TransportSpec& transport) {
+  const Bytes data = longestFrame(transport);
+  if (const auto* roce = std::get_if<transport::RoceSpec>(&transport)) {
+    return {data, Bytes(transport::RoceFrames(*roce).bytes(transport::roce_code::kAcknowledge, 0))};
+  }
+  return {data, Bytes(transport::frameBytes(std::get<transport::UetSpec>(transport),
+                                            transport::PdsType::kAckCc, 0, 0))};
+}
+
+// The shortest of InfiniBand that is not below `time`, nor below `least`.
+Picoseconds localAckTimeout(Picoseconds time, Picoseconds least) {
+  constexpr unsigned kLongestCode = 31;
+  for (unsigned code = 1; code < kLongestCode; ++code) {
+    const Picoseconds timeout = transport::RoceSpec::localAckTimeout(code);
+    if (timeout >= time && timeout >= least) return timeout;
+  }
+  return transport::RoceSpec::localAckTimeout(kLongestCode);
+}
+
 }  // namespace
 
 Picoseconds idleRoundTrip(const fabric::FabricSpec& dut,
                           const std::optional<workload::WorkloadSpec>& workload,
-                          const transport::UetSpec& uet) {
+                          const TransportSpec& transport) {
   const fabric::FabricPlan fabric(dut);
-  const Frames frames{Bytes(transport::frameBytes(uet, transport::dataType(uet),
-                                                  transport::kSesStandard, uet.mtu_payload)),
-                      Bytes(transport::frameBytes(uet, transport::PdsType::kAckCc, 0, 0))};
+  const Frames frames = framesOf(transport);
   Picoseconds longest;
   if (workload) {
     for (const auto& hosts : workload::placeJobs(workload->jobs, fabric.hostCount())) {
@@ -78,6 +97,20 @@ Picoseconds idleRoundTrip(const fabric::FabricSpec& dut,
   std::vector<HostId> all(fabric.hostCount());
   std::iota(all.begin(), all.end(), 0U);
   return longestRoundTrip(fabric, all, frames);
+}
+
+void fitToPath(TransportSpec& transport, const fabric::FabricSpec& dut,
+               const std::optional<workload::WorkloadSpec>& workload) {
+  const Picoseconds round_trip = idleRoundTrip(dut, workload, transport);
+  const Picoseconds least = round_trip * 2;
+  if (auto* roce = std::get_if<transport::RoceSpec>(&transport)) {
+    if (roce->ack_timeout < least) roce->ack_timeout = localAckTimeout(least, roce->ack_timeout);
+    roce->max_ack_timeout = std::max(roce->max_ack_timeout, roce->ack_timeout);
+  } else {
+    auto& uet = std::get<transport::UetSpec>(transport);
+    uet.base_rtt = round_trip;
+    uet.rto = std::clamp(least, uet.rto, transport::UetSpec::kMaxRto);
+  }
 }
 
 }  // namespace plumbline::bench

@@ -29,6 +29,8 @@ class PathSearch {
   // To switch number `target`.
   void run(std::uint32_t target);
 
+  // Cables of a shortest path from this switch to the target; run() must have found one.
+  [[nodiscard]] std::uint32_t hops(std::uint32_t from) const { return hops_[from]; }
   // Where shortest paths from this switch to the target begin, ascending; empty without a path, and
   // of the target itself.
   [[nodiscard]] const std::vector<LinkId>& firstLinks(std::uint32_t from) const {

@@ -69,7 +69,7 @@ std::optional<std::vector<results::SystematicPart>> BenchClock::partsOf(
     const double whole = quantity.unit == "%" ? 100 : quantity.unit.empty() ? 1 : 0;
     const double times = whole > 0 ? std::sqrt(2.0) : 1;
     per_picosecond = times * (std::abs(quantity.value) + whole) / ps(*window);
-    over = " over " + roundedTimeText(*window);
+    over = " over " + roundedTimeText(*window) + " or more";
   }
   parts.reserve(clock.size() + 1);
   for (ClockPart& part : clock) {

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/work.h"
+#include "bench/sim/base_rtt.h"
 #include "fabric/spec/describe.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/rc_recovery.h"
@@ -152,7 +153,10 @@ std::optional<bench::TransportSpec> scenarioTransport(const TestConfig& config) 
 }
 
 bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& defaults) {
-  return scenarioTransport(config).value_or(defaults);
+  if (const auto own = scenarioTransport(config)) return *own;
+  bench::TransportSpec fitted = defaults;
+  bench::fitToPath(fitted, config.scenario.fabricSpec(), std::nullopt);
+  return fitted;
 }
 
 transport::RoceSpec defaultRoce() {

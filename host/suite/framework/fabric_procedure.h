@@ -117,7 +117,7 @@ bench::TrialSpec emptyTrial(const TestConfig& config);
 // `free`: what the scenario says of setting them up is only for trials that measure it
 // (training/services.h).
 std::optional<bench::TransportSpec> scenarioTransport(const TestConfig& config);
-// The same, or else `defaults`.
+// The same, or else `defaults`, whose timeouts fit the topology (bench::fitToPath()).
 bench::TransportSpec transportOr(const TestConfig& config, const bench::TransportSpec& defaults);
 // RC, path MTU 4096, DCQCN with the parameters of its paper.
 transport::RoceSpec defaultRoce();

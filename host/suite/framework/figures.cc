@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -114,6 +115,10 @@ results::Quantity meanOfReadings(const Design& design, const Measured& measured,
   const kpi::Basis basis =
       declared != nullptr ? kpi::basisOf(*declared) : kpi::basisOfUnit(figure.unit);
   if (basis != kpi::Basis::kCounts) addPrediction(measured.trials, mean);
+  if (figure.most) {
+    constexpr double kNoLeast = -std::numeric_limits<double>::infinity();
+    results::cutIntervals(kNoLeast, figure.most(placeOf(design, measured)), mean);
+  }
   return mean;
 }
 

@@ -48,6 +48,8 @@ struct Figure {
   // The figure is `of` at the point over `of` at this one, whose repetitions have the same seeds:
   // ratioOf() of all repetitions. Nothing: not observed.
   std::function<const Measured*(std::size_t point)> over{};
+  // The interval of a figure that cannot be above this ends there, as at a declared maximum.
+  std::function<double(std::size_t point)> most{};
 };
 
 // A figure of the trial alone, which fast-forwarded trials do not observe.

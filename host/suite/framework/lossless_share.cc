@@ -6,6 +6,7 @@
 
 #include "bench/card/packet.h"
 #include "bench/sim/sim_bench.h"
+#include "fabric/link/credits.h"
 #include "fabric/switch/buffer_room.h"
 #include "fabric/topology/topology.h"
 
@@ -38,21 +39,39 @@ double queueOfPort(const fabric::SwitchSpec& switches, const fabric::TopologySpe
   return std::min(buffer, static_cast<double>(switches.trim->threshold.count()));
 }
 
-double inputUnderPfc(const fabric::SwitchSpec& switches, const fabric::TopologySpec& topology) {
-  const Bytes xoff = fabric::pauseThreshold(switches, fabric::buildTopology(topology).minPorts());
-  return static_cast<double>((xoff + switches.pfc->headroom).count());
+std::optional<ControlledInput> controlledInput(const fabric::SwitchSpec& switches,
+                                               const fabric::TopologySpec& topology,
+                                               std::uint8_t priority) {
+  if (isLossless(switches, priority)) {
+    const Bytes xoff = fabric::pauseThreshold(switches, fabric::buildTopology(topology).minPorts());
+    return ControlledInput{static_cast<double>((xoff + switches.pfc->headroom).count()), "PFC",
+                           "xoff and headroom of an input"};
+  }
+  if (!hasCredits(switches, priority)) return std::nullopt;
+  const fabric::VirtualChannels channels(*switches.cbfc);
+  const auto credits = static_cast<double>(channels.limit(channels.of(priority)));
+  return ControlledInput{credits * static_cast<double>(switches.cbfc->credit_size.count()), "CBFC",
+                         "the credits of a link"};
 }
 
 bool isLossless(const fabric::SwitchSpec& switches, std::uint8_t priority) {
   return switches.pfc && (switches.pfc->priorities >> priority & 1U) != 0;
 }
 
+bool hasCredits(const fabric::SwitchSpec& switches, std::uint8_t priority) {
+  return switches.cbfc && (switches.cbfc->channels >> priority & 1U) != 0;
+}
+
 const char* flowControlOf(const TestConfig& config) {
   const fabric::SwitchSpec& switches = config.scenario.switches;
   const std::uint8_t priority = bench::priorityOf(config.scenario.traffic.format);
-  const bool credits = config.bench.simulated_dut && switches.cbfc &&
-                       (switches.cbfc->channels >> priority & 1U) != 0;
-  return credits && !isLossless(switches, priority) ? "CBFC" : "PFC";
+  const bool pfc = isLossless(switches, priority);
+  const bool credits = config.bench.simulated_dut && hasCredits(switches, priority);
+  const bool replays =
+      config.bench.simulated_dut && switches.llr && !config.scenario.bit_errors.empty();
+  if (replays && pfc) return "PFC or LLR";
+  if (replays) return credits ? "CBFC or LLR" : "LLR";
+  return credits && !pfc ? "CBFC" : "PFC";
 }
 
 std::string bufferText(const fabric::SwitchSpec& switches, const fabric::TopologySpec& topology) {
@@ -84,11 +103,12 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration) 
   if (!bench.refusals(spec).empty()) return 1;
   const bench::TrialResult trial = bench.run(spec, {});
   const fabric::SwitchSpec& switches = config.scenario.switches;
-  // PFC pauses a sender before a buffer is full.
+  // Flow control holds a sender back before a buffer is full.
   const bench::FrameFormat& format = config.scenario.traffic.format;
-  const double hidden_bytes = isLossless(switches, bench::priorityOf(format))
-                                  ? inputUnderPfc(switches, config.scenario.topology)
-                                  : queueOfPort(switches, config.scenario.topology, format);
+  const auto input =
+      controlledInput(switches, config.scenario.topology, bench::priorityOf(format));
+  const double hidden_bytes =
+      input ? input->bytes : queueOfPort(switches, config.scenario.topology, format);
   // A frame more or less on a link is no overload.
   const double exact = 1 + 2.0 / static_cast<double>(frames);
   double share = 1;

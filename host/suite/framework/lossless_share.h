@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/units.h"
@@ -31,14 +32,24 @@ bool isTrimmed(const fabric::SwitchSpec& switches, const bench::FrameFormat& for
 double queueOfPort(const fabric::SwitchSpec& switches, const fabric::TopologySpec& topology,
                    const bench::FrameFormat& format);
 
-// Bytes that one input may hold before and after it has paused its sender while all others are
-// empty: xoff and headroom. Needs PFC.
-double inputUnderPfc(const fabric::SwitchSpec& switches, const fabric::TopologySpec& topology);
-
 // Whether PFC protects frames of `priority` from loss by pausing their senders.
 bool isLossless(const fabric::SwitchSpec& switches, std::uint8_t priority);
+// Whether a frame of `priority` needs credits to be sent.
+bool hasCredits(const fabric::SwitchSpec& switches, std::uint8_t priority);
 
-// The flow control that holds back senders of such frames: "PFC", or "CBFC" of a simulated DUT.
+// Input of a switch whose sender is held back.
+struct ControlledInput {
+  double bytes = 0;             // that it may hold, while all others are empty, until it is
+  const char* control = "PFC";  // or "CBFC"
+  const char* what = "";        // `bytes` is
+};
+// Input of frames of `priority`; nothing without flow control.
+std::optional<ControlledInput> controlledInput(const fabric::SwitchSpec& switches,
+                                               const fabric::TopologySpec& topology,
+                                               std::uint8_t priority);
+
+// What holds back senders of the traffic's frames: "PFC"; of a simulated DUT also "CBFC", and "LLR",
+// whose replays occupy links with bit errors.
 const char* flowControlOf(const TestConfig& config);
 
 // The buffer in words: "1000000 B of buffer per port", "64000000 B of buffer shared by all ports,

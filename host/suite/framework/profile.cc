@@ -335,19 +335,20 @@ std::optional<HiddenOverload> hiddenOverload(TestId test, const Settings& settin
     return 8 * bytes / line / settings.duration.toSeconds();
   };
   const fabric::SwitchSpec& switches = scenario.switches;
-  if (isLossless(switches, bench::priorityOf(scenario.traffic.format))) {
-    // A sender's excess waits at the inputs of the switches on its way until it is paused.
+  if (const auto input = controlledInput(switches, scenario.topology,
+                                         bench::priorityOf(scenario.traffic.format))) {
+    // A sender's excess waits at the inputs of the switches on its way until it is held back.
     const auto inputs = static_cast<double>(switchesOnPath(scenario.topology));
-    const double input = inputUnderPfc(switches, scenario.topology);
-    const double share = std::min(shareOf(inputs * input), 1.0);
+    const double share = std::min(shareOf(inputs * input->bytes), 1.0);
     if (share * settings.rate_steps < 1) return std::nullopt;
     return HiddenOverload{
         share,
         fmt::format(
-            "before PFC holds a sender back, each of {} switches on its way takes up to {:.0f} B "
-            "of it (xoff and headroom of an input), which hides {:.3g} % of line rate in trials of "
-            "{}: throughput may be too high by as much",
-            inputs, input, 100 * share, durationText(settings.duration))};
+            "before {} holds a sender back, each of {} switches on its way takes up to {:.0f} B "
+            "of it ({}), which hides {:.3g} % of line rate in trials of {}: throughput may be too "
+            "high by as much",
+            input->control, inputs, input->bytes, input->what, 100 * share,
+            durationText(settings.duration))};
   }
   // Each switch on the way may have a link that is slower, or has more flows, than the one before.
   const auto buffers = static_cast<double>(switchesOnPath(scenario.topology));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/counted.h"
 #include "suite/framework/profile.h"
@@ -39,28 +40,19 @@ bool same(const fabric::PauseStormSpec& a, const fabric::PauseStormSpec& b) {
   return a.host == b.host && a.priorities == b.priorities;
 }
 
-template <typename Fault>
-std::string listOf(const char* what, const std::vector<Fault>& faults) {
-  if (faults.empty()) return {};
-  std::vector<std::string> texts;
-  texts.reserve(faults.size());
-  for (const Fault& fault : faults) texts.push_back(textOf(fault));
-  return fmt::format("{}: {}", what, fmt::join(texts, "; "));
-}
-
 Picoseconds beginOf(const fabric::FailureSpec& one) { return one.down; }
 Picoseconds beginOf(const fabric::BitErrorSpec& /*one*/) { return {}; }
 Picoseconds beginOf(const fabric::PauseStormSpec& one) { return one.start; }
 
-// When the first fault of the scenario begins in a trial; nothing if the trial has none of them.
-template <typename Fault>
-std::optional<Picoseconds> firstOf(const std::vector<Fault>& trial,
-                                   const std::vector<Fault>& scenario) {
+// When `fault` of the scenario begins in a trial; nothing if the trial does not have it. Of several
+// of one element, the one that begins when the scenario says, or else the first.
+template <typename Spec>
+std::optional<Picoseconds> beginIn(const std::vector<Spec>& trial, const Spec& fault) {
   std::optional<Picoseconds> first;
-  for (const Fault& one : trial) {
-    const bool known = std::any_of(scenario.begin(), scenario.end(),
-                                   [&](const Fault& other) { return same(one, other); });
-    if (known) first = std::min(first.value_or(beginOf(one)), beginOf(one));
+  for (const Spec& one : trial) {
+    if (!same(one, fault)) continue;
+    if (beginOf(one) == beginOf(fault)) return beginOf(fault);
+    first = std::min(first.value_or(beginOf(one)), beginOf(one));
   }
   return first;
 }
@@ -69,36 +61,53 @@ std::optional<Picoseconds> firstOf(const std::vector<Fault>& trial,
 
 ScenarioFaults::ScenarioFaults(const scenario::Scenario& scenario)
     : failures_(scenario.failures), bit_errors_(scenario.bit_errors), storms_(scenario.storms) {
-  failing_.text = listOf("failures of the DUT (dut.failures)", failures_);
-  damaged_.text = listOf("bit errors of the DUT (dut.bit_errors)", bit_errors_);
-  pausing_.text = listOf("PAUSE storms of the DUT (dut.pause_storms)", storms_);
+  const auto list = [](const char* text, const auto& specs, Kind& kind) {
+    kind.text = text;
+    for (const auto& one : specs) kind.faults.push_back({textOf(one)});
+  };
+  list("failures of the DUT (dut.failures)", failures_, failing_);
+  list("bit errors of the DUT (dut.bit_errors)", bit_errors_, damaged_);
+  list("PAUSE storms of the DUT (dut.pause_storms)", storms_, pausing_);
 }
 
 void ScenarioFaults::add(const bench::TrialSpec& spec, const bench::TrialResult& trial) {
   ++trials_;
-  const auto count = [&](std::optional<Picoseconds> begin, Kind& kind) {
-    if (!begin) return;
-    const bool late = trial.fabric && *begin >= trial.fabric->sim_end;
-    ++(late ? kind.late : kind.trials);
+  const auto count = [&](const auto& specs, const auto& in_trial, Kind& kind) {
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      const std::optional<Picoseconds> begin = beginIn(in_trial, specs[i]);
+      if (!begin) continue;
+      const bool late = trial.fabric && *begin >= trial.fabric->sim_end;
+      ++(late ? kind.faults[i].late : kind.faults[i].trials);
+    }
   };
-  count(firstOf(spec.dut.failures, failures_), failing_);
-  count(firstOf(spec.dut.bit_errors, bit_errors_), damaged_);
-  count(firstOf(spec.dut.storms, storms_), pausing_);
+  count(failures_, spec.dut.failures, failing_);
+  count(bit_errors_, spec.dut.bit_errors, damaged_);
+  count(storms_, spec.dut.storms, pausing_);
+}
+
+std::string ScenarioFaults::extentOf(const Fault& fault) const {
+  if (fault.trials == trials_) return {};
+  if (fault.trials > 0) {
+    return fmt::format("in {} of {}: ", fault.trials, counted(trials_, "trial"));
+  }
+  return fault.late > 0 ? "not reached, the trials end before: "
+                        : "not in the trials, which the test sets up itself: ";
 }
 
 std::vector<std::string> ScenarioFaults::deviations() const {
   std::vector<std::string> texts;
+  if (trials_ == 0) return texts;
   for (const Kind* kind : {&failing_, &damaged_, &pausing_}) {
-    if (kind->text.empty() || trials_ == 0) continue;
-    if (kind->trials == trials_) {
-      texts.push_back(kind->text);
-    } else if (kind->trials == 0 && kind->late > 0) {
-      texts.push_back("not reached, the trials end before: " + kind->text);
-    } else if (kind->trials == 0) {
-      texts.push_back("not in the trials, which the test sets up itself: " + kind->text);
-    } else {
-      texts.push_back(
-          fmt::format("in {} of {}: {}", kind->trials, counted(trials_, "trial"), kind->text));
+    std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // of equal extent
+    for (const Fault& fault : kind->faults) {
+      const std::string extent = extentOf(fault);
+      auto group = std::find_if(groups.begin(), groups.end(),
+                                [&](const auto& one) { return one.first == extent; });
+      if (group == groups.end()) group = groups.insert(group, {extent, {}});
+      group->second.push_back(fault.text);
+    }
+    for (const auto& [extent, faults] : groups) {
+      texts.push_back(fmt::format("{}{}: {}", extent, kind->text, fmt::join(faults, "; ")));
     }
   }
   return texts;

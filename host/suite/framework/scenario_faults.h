@@ -20,16 +20,22 @@ class ScenarioFaults {
 
   void add(const bench::TrialSpec& spec, const bench::TrialResult& trial);
 
-  // A deviation for each kind of fault of the scenario: what, and in how many trials where it was
-  // not in all of them.
+  // A deviation for each kind of fault of the scenario: which, and in how many trials where it was
+  // not in all of them. Faults of a kind that differ in that have one each.
   [[nodiscard]] std::vector<std::string> deviations() const;
 
  private:
-  struct Kind {
-    std::string text;          // "failures (dut.failures): ..."; empty: the scenario has none
-    std::uint64_t trials = 0;  // with one of them
-    std::uint64_t late = 0;    // that ended before the first of them
+  struct Fault {
+    std::string text;          // "spine1 is down from 3 us on"
+    std::uint64_t trials = 0;  // that it was in
+    std::uint64_t late = 0;    // that ended before it
   };
+  struct Kind {
+    std::string text;           // "failures of the DUT (dut.failures)"
+    std::vector<Fault> faults;  // in the order of the scenario's
+  };
+  // "in 1 of 2 trials: "; empty: in all of them.
+  [[nodiscard]] std::string extentOf(const Fault& fault) const;
 
   std::vector<fabric::FailureSpec> failures_;
   std::vector<fabric::BitErrorSpec> bit_errors_;

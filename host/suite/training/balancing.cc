@@ -88,16 +88,12 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
   Variant variant{service + ", " + balancing.name, {}, balancing};
   const std::optional<bench::TransportSpec> own = scenarioTransport(config);
   if (service == "RC" || service == "UC") {
-    transport::RoceSpec roce = defaultRoce();
-    if (own) {
-      if (const auto* given = std::get_if<transport::RoceSpec>(&*own)) {
-        roce = *given;
-      } else {
-        roce.ipv6 = std::get<transport::UetSpec>(*own).ipv6;
-      }
-    }
+    const auto* given = own ? std::get_if<transport::RoceSpec>(&*own) : nullptr;
+    variant.transport = given != nullptr ? *given : defaultRoce();
+    auto& roce = std::get<transport::RoceSpec>(variant.transport);
+    if (own && given == nullptr) roce.ipv6 = std::get<transport::UetSpec>(*own).ipv6;
+    if (given == nullptr) bench::fitToPath(variant.transport, config.scenario.fabricSpec(), {});
     roce.service = service == "RC" ? transport::RoceService::kRc : transport::RoceService::kUc;
-    variant.transport = roce;
     if (balancing.word != "spray") useOneEntropyValue(variant.transport);
     return variant;
   }
@@ -106,18 +102,14 @@ Variant serviceVariant(const TestConfig& config, const std::string& service,
        {"RUD", transport::UetService::kRud},
        {"RUDI", transport::UetService::kRudi},
        {"UUD", transport::UetService::kUud}}};
-  transport::UetSpec uet;
   const auto* given = own ? std::get_if<transport::UetSpec>(&*own) : nullptr;
-  if (given != nullptr) {
-    uet = *given;
-  } else {
-    if (own) uet.ipv6 = std::get<transport::RoceSpec>(*own).ipv6;
-    uet.base_rtt = bench::idleRoundTrip(config.scenario.fabricSpec(), std::nullopt, uet);
-  }
+  variant.transport = given != nullptr ? *given : transport::UetSpec();
+  auto& uet = std::get<transport::UetSpec>(variant.transport);
+  if (own && given == nullptr) uet.ipv6 = std::get<transport::RoceSpec>(*own).ipv6;
+  if (given == nullptr) bench::fitToPath(variant.transport, config.scenario.fabricSpec(), {});
   for (const auto& [name, value] : kServices) {
     if (service == name) uet.service = value;
   }
-  variant.transport = uet;
   if (balancing.word != "spray") useOneEntropyValue(variant.transport);
   return variant;
 }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <variant>
 
+#include "fabric/topology/path_search.h"
 #include "fabric/topology/topology.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
@@ -324,46 +326,67 @@ std::vector<Variant> CollectiveProcedure::variants(const TestConfig& config,
 
 namespace {
 
-// Hops of a ring between two ranks on the same switch.
-std::uint32_t hopsInALeaf(const TestConfig& config, const fabric::Topology& topology,
-                          std::uint32_t ranks) {
+// How many hops of a ring of ranks on one leaf after the other cross so many switches.
+using RingHops = std::map<std::uint32_t, std::uint32_t>;
+
+RingHops ringHops(const TestConfig& config, const fabric::Topology& topology,
+                  fabric::PathSearch& search, std::uint32_t ranks) {
   workload::JobSpec job;
   job.placement = acrossLeaves(config, ranks);
   const std::vector<workload::HostId> hosts =
       workload::placeJobs({job}, config.scenario.topology.hostCount()).front();
-  const auto leafOf = [&](workload::HostId host) {
-    return topology.links()[topology.nodes()[topology.hosts()[host]].out_links.front()].to;
+  const auto switchOf = [&](workload::HostId host) {
+    const fabric::Node& node = topology.nodes()[topology.hosts()[host]];
+    return topology.nodes()[topology.links()[node.out_links.front()].to].index;
   };
-  std::uint32_t hops = 0;
+  RingHops hops;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (leafOf(hosts[i]) == leafOf(hosts[(i + 1) % hosts.size()])) ++hops;
+    search.run(switchOf(hosts[(i + 1) % hosts.size()]));
+    ++hops[search.hops(switchOf(hosts[i])) + 1];
   }
   return hops;
 }
 
-// Hops of a ring that stay on a switch, in a fabric of several.
-void noteSharedLeaf(const TestConfig& config, const std::vector<CollectiveKind>& kinds,
-                    const std::vector<std::uint32_t>& ranks, Numbers& numbers) {
+}  // namespace
+
+void noteRingHops(const TestConfig& config, const std::vector<CollectiveKind>& kinds,
+                  const std::vector<std::uint32_t>& ranks, Numbers& numbers) {
   const fabric::TopologyKind kind = config.scenario.topology.kind;
   if (kind == fabric::TopologyKind::kLink || std::none_of(kinds.begin(), kinds.end(), isRing)) {
     return;
   }
   const fabric::Topology topology = fabric::buildTopology(config.scenario.topology);
   if (topology.switches().size() < 2) return;
+  const auto arcs =
+      fabric::arcsBetweenSwitches(topology, std::vector<bool>(topology.links().size(), false));
+  fabric::PathSearch search(arcs);
   std::vector<std::string> sharing;
+  std::vector<std::string> longer;
   for (const std::uint32_t n : ranks) {
-    const bool placed = n >= 2 && n <= config.scenario.topology.hostCount();
-    const std::uint32_t hops = placed ? hopsInALeaf(config, topology, n) : 0;
-    if (hops > 0) sharing.push_back(fmt::format("{} of {}", hops, n));
+    if (n < 2 || n > config.scenario.topology.hostCount()) continue;
+    RingHops hops = ringHops(config, topology, search, n);
+    if (hops.contains(1)) sharing.push_back(fmt::format("{} of {}", hops[1], n));
+    hops.erase(1);
+    if (hops.size() < 2) continue;
+    const std::uint32_t least = hops.begin()->first;
+    std::uint32_t beyond = 0;
+    for (const auto& [switches, count] : hops) beyond += switches > least ? count : 0;
+    longer.push_back(fmt::format("{} of {} ({} switches, not {})", beyond, n, hops.rbegin()->first,
+                                 least));
   }
-  if (sharing.empty()) return;
-  numbers.deviation(fmt::format(
-      "{} hops of the ring are between ranks on the same switch: they are shorter than in the "
-      "closed forms",
-      fmt::join(sharing, ", ")));
+  if (!sharing.empty()) {
+    numbers.deviation(fmt::format(
+        "{} hops of the ring are between ranks on the same switch: they are shorter than in the "
+        "closed forms",
+        fmt::join(sharing, ", ")));
+  }
+  if (!longer.empty()) {
+    numbers.deviation(fmt::format(
+        "hops of the ring that cross more switches than the others: {}. They are longer than in "
+        "the closed forms",
+        fmt::join(longer, ", ")));
+  }
 }
-
-}  // namespace
 
 std::vector<CollectivePoint> CollectiveProcedure::points(const TestConfig& config,
                                                          Numbers& numbers) const {
@@ -372,7 +395,7 @@ std::vector<CollectivePoint> CollectiveProcedure::points(const TestConfig& confi
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   const auto ranks = numbers.sweep("Ranks", sweep_.ranks, sweep_.quick_ranks, own.ranks,
                                    [hosts](std::uint32_t n) { return n <= hosts; });
-  noteSharedLeaf(config, sweep_.kinds, ranks, numbers);
+  noteRingHops(config, sweep_.kinds, ranks, numbers);
   const std::vector<Variant> variants = this->variants(config, numbers);
   std::vector<CollectivePoint> points;
   for (const Bytes size : sizes) {

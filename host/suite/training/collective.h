@@ -55,6 +55,11 @@ double collectiveHops(const TestConfig& config, const CollectivePoint& point,
 // Cost of one of them: PlannedTrial::hop_cost.
 double collectiveHopCost(const TestConfig& config, const CollectivePoint& point);
 
+// Adds deviations for hops of the rings among `kinds` that stay on a switch, or cross more switches
+// than others, in a fabric of several: the closed forms have hops of equal length.
+void noteRingHops(const TestConfig& config, const std::vector<workload::CollectiveKind>& kinds,
+                  const std::vector<std::uint32_t>& ranks, Numbers& numbers);
+
 // Mean time of the iterations of the only job, from the first rank's start to the last one's
 // finish.
 Figure iterationTimeFigure();

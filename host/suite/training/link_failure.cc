@@ -107,7 +107,8 @@ std::optional<IterationsDuring> iterationsDuring(const bench::JobOutcome& job, P
     const Picoseconds start = job.iteration_starts[i];
     const Picoseconds time = job.iterations.at(i);
     if (start > to || start + time <= from) continue;
-    if (!all) all.emplace();
+    if (!all) all.emplace().begin = start;
+    all->begin = std::min(all->begin, start);
     all->longest = std::max(all->longest, time);
     all->end = std::max(all->end, start + time);
   }

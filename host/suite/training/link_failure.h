@@ -41,6 +41,7 @@ std::optional<Picoseconds> lastLoss(const bench::Samples& samples, Picoseconds f
 // Iterations that were under way at some time of an interval.
 struct IterationsDuring {
   Picoseconds longest;  // time of the longest
+  Picoseconds begin;    // when the first of them began
   Picoseconds end;      // when the last of them ended
 };
 // From `from` to `to`; nothing without one, or where their beginnings are not known.

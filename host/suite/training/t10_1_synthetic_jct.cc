@@ -106,6 +106,7 @@ std::vector<JobPoint> SyntheticJctProcedure::pointsOf(const TestConfig& config, 
   const auto ranks =
       numbers.sweep<std::uint32_t>("Ranks", {64, 128, 256, 512, 1024}, {8, 16}, own.ranks,
                                    [hosts](std::uint32_t n) { return n <= hosts; });
+  noteRingHops(config, {CollectiveKind::kAllReduce}, ranks, numbers);
   const auto balancings =
       balancingSweep(config, numbers, {"ecmp", "flowlet", "spray"}, {"ecmp", "flowlet", "spray"});
   std::vector<JobPoint> points;

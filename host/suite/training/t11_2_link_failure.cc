@@ -243,6 +243,7 @@ struct Outcome {
   std::size_t zero_impact = 0;
   std::uint64_t lost_before = 0;
   std::uint64_t lost_otherwise = 0;
+  std::size_t shared = 0;  // in which an own failure of the scenario is in the iteration as well
   bool losses_known = true;
   bool goodput_known = true;
   std::vector<double> lost;
@@ -325,6 +326,10 @@ Outcome outcomeOf(const scenario::Scenario& scenario, const Measured& failed, co
     outcome.jct_us.push_back(failureJob(trial).completion.toMicroseconds());
     outcome.steady_jct_us.push_back(failureJob(intact).completion.toMicroseconds());
     if (!hit) continue;
+    const auto in_it = [&](const fabric::FailureSpec& one) {
+      return one.down < hit->end && one.down + scenario.convergence > hit->begin;
+    };
+    if (std::any_of(own.begin(), own.end(), in_it)) ++outcome.shared;
     outcome.iteration_us.push_back(hit->longest.toMicroseconds());
     outcome.steady_us.push_back(meanIteration(failureJob(intact)).toMicroseconds());
     if (hit->longest <= steady.p99) ++outcome.zero_impact;
@@ -470,6 +475,11 @@ void noteOutcome(const Outcome& outcome, const std::string& label, ResultBuilder
   } else if (outcome.lost_before > 0) {
     note(fmt::format("{} packets were lost before the failure, and are not counted",
                      outcome.lost_before));
+  }
+  if (outcome.shared > 0) {
+    note(fmt::format("in {} repetitions the scenario's own failures fall in the iteration of the "
+                     "failure, too: its time and overhead include theirs",
+                     outcome.ofAll(outcome.shared)));
   }
   if (outcome.lost_otherwise > 0) {
     note(

@@ -117,7 +117,7 @@ class ThroughputRun {
         "frame with FCS, payload what follows the transport headers. Efficiency is the "
         "payload rate over the line rate of all sending ports. \"Limited by\" says why "
         "the next higher step did not pass in the first repetition: frames were lost, or "
-        "PFC held senders back, so that the rate was not offered.",
+        "PFC, CBFC or replays of LLR held senders back, so that the rate was not offered.",
         {size_name_, "Frame", "QPs", "Direction", "Throughput (L1)", "Per sending port",
          "Aggregate L2", "Aggregate payload", "Efficiency", "Limited by"},
         {}};
@@ -162,8 +162,14 @@ class ThroughputRun {
       percents.push_back(percentOfStep(step, settings_.rate_steps, kRateTolerance, "offered rate"));
     }
     if (outcome.trials.size() < outcome.steps.size()) {
-      builder_.anomaly("no rate passed: frames were lost, or senders held back, at the lowest one",
-                       point.label());
+      const std::size_t none = outcome.steps.size() - outcome.trials.size();
+      builder_.anomaly(
+          fmt::format("no rate passed{}: frames were lost, or senders held back, at the lowest one",
+                      outcome.trials.empty() ? ""
+                                             : fmt::format(" in {} of {} repetitions, of which the "
+                                                           "mean has a rate of 0",
+                                                           none, outcome.steps.size())),
+          point.label());
     }
     Quantity mean = quantityOf(percents, "%");
     addHiddenOverload(mean);

@@ -390,16 +390,21 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
                      .kpi = "throughput_percent_of_line",
                      .primary = true,
                      .paired = percentOf};
+  // Payload [Gb/s] of 1 % of line rate.
+  const auto payloadOfPercent = [&](std::size_t i) {
+    const double share = static_cast<double>(points[i].message.count()) /
+                         static_cast<double>(gridBytes(*design.points[i].spec.transport, points[i]));
+    return line / 100 * share;
+  };
   const Figure rate{
       .column = "Payload per sender",
       .unit = "Gb/s",
       .kpi = "payload_gbps",
-      .paired = [&](std::size_t i, std::size_t repetition, const bench::TrialResult& trial) {
-        const double payload =
-            static_cast<double>(points[i].message.count()) /
-            static_cast<double>(gridBytes(*design.points[i].spec.transport, points[i]));
-        return percentOf(i, repetition, trial).times(line / 100 * payload);
-      }};
+      .paired =
+          [&](std::size_t i, std::size_t repetition, const bench::TrialResult& trial) {
+            return percentOf(i, repetition, trial).times(payloadOfPercent(i));
+          },
+      .most = [&](std::size_t i) { return 100 * payloadOfPercent(i); }};
   addTable(design, measured,
            {share, rate, figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
             figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),

@@ -28,8 +28,8 @@ class SprayEfficacyProcedure final : public PermutationProcedure {
              "losses: the DUT has bit errors or failures (dut.bit_errors, dut.failures).";
     }
     return "Where the uplinks of a leaf have at least twice the rate of its hosts' links, sprayed "
-           "packets hardly ever queue: they do not overtake each other, and all sprayed services "
-           "give the same result.";
+           "packets hardly ever queue and do not overtake each other: sprayed services then differ "
+           "in windows and congestion control only, not by how they treat packets out of order.";
   }
   [[nodiscard]] std::vector<SweepAxis> axes() const override {
     return {{"Paths", "paths"}, {"Carried by", ""}};

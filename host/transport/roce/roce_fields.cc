@@ -177,6 +177,9 @@ const Fields& fieldsOf<RoceSpec>() {
       field<&RoceSpec::ack_timeout>("ack_timeout", "4.096 us * 2^code on real hardware")
           .atLeast(kMinRoceTime)
           .then(raiseLimit)
+          .otherwise(
+              "`1.048576ms`, or the next such time from twice the idle round trip on where that is "
+              "longer")
           .from(kInfiniBand),
       field<&RoceSpec::exponential_backoff>("exponential_backoff",
                                             "Each timeout in a row doubles the next one"),

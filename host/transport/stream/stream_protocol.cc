@@ -222,7 +222,10 @@ bool StreamProtocol::transmit(Picoseconds now, fabric::PriorityMask paused,
     }
     fill(sender, now, packet);
     const Picoseconds late = now - due;
-    if (late > options_.late_threshold) ++sender.counts.late;
+    if (late > options_.late_threshold) {
+      ++sender.counts.late;
+      if (now >= plan_->streams()[sent_streams_[heap_.front().sender]].end) ++sender.counts.overdue;
+    }
     sender.counts.late_max = std::max(sender.counts.late_max, late);
     sender.first_sent = std::min(sender.first_sent, now);
     sender.last_sent = now;

@@ -18,6 +18,7 @@ struct StreamSent {
   std::uint64_t frames = 0;
   std::uint64_t late = 0;      // left later than the threshold after their due time
   Picoseconds late_max;        // largest departure - due of all frames
+  std::uint64_t overdue = 0;   // of the late ones, left after the end of the stream
   std::uint64_t given_up = 0;  // slots in which the priority was paused
 };
 

@@ -248,7 +248,8 @@ const Fields& fieldsOf<UetSpec>() {
           .in(0, 127)
           .from(kSpecification),
       field<&UetSpec::rto>("rto", "Timeout; doubles with every one in a row")
-          .in(kMinUetTime, seconds(8))
+          .in(kMinUetTime, UetSpec::kMaxRto)
+          .otherwise("`1ms`, or twice the idle round trip where that is longer")
           .from(kModels),
       field<&UetSpec::max_rto_retries>("max_rto_retries",
                                        "Timeouts in a row; one more fails the PDC")

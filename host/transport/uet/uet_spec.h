@@ -98,6 +98,8 @@ struct PdcSetupSpec {
 };
 
 struct UetSpec {
+  static constexpr Picoseconds kMaxRto = seconds(8);
+
   UetService service = UetService::kRud;
 
   // Encapsulation (A.1.1).

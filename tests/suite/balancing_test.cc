@@ -243,6 +243,7 @@ TEST(SprayEfficacy, OrderCountsWhereNoLinkIsFull) {
 TEST(Balancing, AnotherTopologyKeepsItsLeaves) {
   scenario::Scenario scenario = smallFabric();
   scenario.topology.kind = fabric::TopologyKind::kClos3;
+  scenario.topology.superspines = scenario.topology.spines;
   SimRunner runner;
   const Plan plan = ecmpEntropyProcedure().plan({scenario, runner.bench.capabilities()});
   EXPECT_TRUE(plan.refusals.empty());

@@ -63,6 +63,35 @@ TEST(OfferedRate, ThroughputOfEcmpUnderPfcIsOneOverTheMmr) {
   EXPECT_EQ(table(result, "port_utilisation").rows.size(), 16U);
 }
 
+// LLR repeats what a bit error damages. Of 8,192 bits of a frame one is wrong with p = 7.9 %. A slot
+// is 20.88 ns. The retry begins with the first one after the frame, twice 50 ns of cable and 100 ns
+// of processing: eleven slots are lost. A frame takes 1 + 11 p / (1 - p) slots, so the link carries
+// 51.6 %. A queue of a frame in a thousand may be left at the end.
+TEST(OfferedRate, ReplaysOfTheHostsLinksLowerTheThroughput) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology = {};
+  scenario.topology.link_rate = gigabitsPerSecond(400);
+  scenario.switches = {};
+  scenario.switches.llr.emplace();
+  scenario.bit_errors.push_back({"hosts", 1e-5});
+  scenario.traffic.frame_sizes = {{Bytes(1024)}};
+  scenario.traffic.message_sizes.reset();
+  scenario.parameters.duration = milliseconds(5);
+  scenario.parameters.repetitions = 1;
+  const results::TestResult result = runTest(throughputProcedure(), scenario);
+  ASSERT_TRUE(result.valid) << anomalies(result);
+  const double found = kpi(result, "throughput_percent", "1024 B, 1 QP, unidirectional").value;
+  const double wrong = 1 - std::pow(1 - 1e-5, 8192);
+  const double carried = 100 / (1 + 11 * wrong / (1 - wrong));
+  EXPECT_LE(found, carried * 1.001);
+  EXPECT_GE(found, carried - 3 * 100.0 / 64);
+  EXPECT_THAT(text(table(result, "throughput").rows.at(0)[9]), HasSubstr("LLR: a sender sent 99."));
+  // The latency under half of that load is measured as well.
+  scenario.parameters.loads = {{Fraction::percent(30)}};
+  const results::TestResult latency = runTest(latencyProcedure(), scenario);
+  EXPECT_TRUE(latency.valid) << anomalies(latency);
+}
+
 TEST(OfferedRate, WithoutPfcTheSameRateIsFoundByLoss) {
   scenario::Scenario scenario = throughEcmp();
   scenario.switches.pfc.reset();

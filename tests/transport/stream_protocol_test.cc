@@ -24,14 +24,14 @@ constexpr Picoseconds kDelay = nanoseconds(500);
 // Hosts that run the streams of one plan over wires without contention.
 class Hosts {
  public:
-  Hosts(std::vector<PlainStream> streams, std::uint32_t hosts)
+  Hosts(std::vector<PlainStream> streams, std::uint32_t hosts, const StreamOptions& options = {})
       : plan_(std::make_shared<StreamPlan>(std::move(streams), kWireRate)) {
     for (HostId host = 0; host < hosts; ++host) {
       HostContext context;
       context.self = host;
       context.rate = kWireRate;
       std::vector<std::unique_ptr<Protocol>> protocols;
-      auto protocol = std::make_unique<StreamProtocol>(context, plan_);
+      auto protocol = std::make_unique<StreamProtocol>(context, plan_, options);
       protocols_.push_back(protocol.get());
       protocols.push_back(std::move(protocol));
       nics_.push_back(std::make_unique<Nic>(nullptr, std::move(protocols)));
@@ -125,8 +125,21 @@ TEST(StreamProtocol, CountsLateFramesBeyondTheThreshold) {
   const StreamOutcome outcome = hosts.outcomes()[1];
   EXPECT_EQ(outcome.sent.frames, 2U);
   EXPECT_EQ(outcome.sent.late, 2U);
-  EXPECT_EQ(outcome.sent.overdue, 2U);  // after 121.6 ns; the stream ended after 100 ns
   EXPECT_EQ(outcome.sent.late_max, nanoseconds(1216) / 10 - nanoseconds(1));
+}
+
+// A frame of 1500 B keeps the wire for 121.6 ns. Frames of the other stream are due after 1 ns and
+// 68.2 ns, and it ends after 100 ns.
+TEST(StreamProtocol, GivesUpWhatIsLateAtTheEndOfAStream) {
+  std::vector<PlainStream> streams{constant(0, 1, 50, nanoseconds(200), Bytes(1500)),
+                                   constant(0, 1, 10, nanoseconds(100))};
+  streams[1].start = nanoseconds(1);
+  Hosts hosts(streams, 2, {.stops_at_end = true});
+  hosts.network().run();
+  EXPECT_EQ(hosts.outcomes()[0].sent.frames, 1U);
+  EXPECT_EQ(hosts.outcomes()[0].sent.given_up, 0U);
+  EXPECT_EQ(hosts.outcomes()[1].sent.frames, 0U);
+  EXPECT_EQ(hosts.outcomes()[1].sent.given_up, 2U);
 }
 
 TEST(StreamProtocol, PhasesAndGroupsAreKeptApart) {

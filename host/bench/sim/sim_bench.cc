@@ -97,12 +97,12 @@ void collectStreams(const TrialSpec& spec, const SimHosts& hosts, TrialResult& r
     one.out_of_order = outcome.received.out_of_order;
     one.stale = outcome.received.stale;
     one.ce = outcome.received.ce;
-    // Replays of link-level retry occupy a host's link. A constant load catches up with them, but
-    // for the frames that leave after its end. A burst is not the specified one any more.
+    one.held_back = outcome.sent.given_up;
+    result.streams.push_back(std::move(one));
+    // Replays of link-level retry occupy a host's link. A constant load catches up with them, or
+    // gives slots up. A burst is not the specified one any more.
     const bool replays =
         spec.dut.switches.llr && std::holds_alternative<ConstantLoad>(stream.load);
-    one.held_back = outcome.sent.given_up + (replays ? outcome.sent.overdue : 0);
-    result.streams.push_back(std::move(one));
     if (outcome.sent.late > 0 && !replays) {
       result.faults.push_back(fmt::format("stream '{}': {} frames left late, by up to {} ns",
                                           stream.name, outcome.sent.late,

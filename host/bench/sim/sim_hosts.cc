@@ -244,7 +244,8 @@ void SimHosts::buildHost(const TrialSpec& spec, fabric::Fabric& fabric, fabric::
   if (streaming_[host]) {
     auto streams = std::make_unique<transport::StreamProtocol>(
         context, plan_,
-        transport::StreamOptions{.late_threshold = lateThreshold(spec, *plan_, host)});
+        transport::StreamOptions{.late_threshold = lateThreshold(spec, *plan_, host),
+                                 .stops_at_end = spec.dut.switches.llr.has_value()});
     stream_ends_.push_back(streams.get());
     protocols.push_back(std::move(streams));
   }

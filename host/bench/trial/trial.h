@@ -188,7 +188,7 @@ struct StreamResult {
   std::uint64_t misdelivered = 0;  // received at a port other than `to`
   // Simulated hosts: slots that were given up because the stream's priority was paused. As many
   // frames fewer were sent; those of bursts left later instead. A card counts them by port. With
-  // link-level retry also frames of a constant load that left after its end.
+  // link-level retry also the slots of a constant load that its replays left no time for.
   std::uint64_t held_back = 0;
   // Largest distance behind the highest frame number, of the stream or of its queue pairs.
   std::uint32_t reorder_depth = 0;

@@ -150,6 +150,9 @@ void StreamProtocol::addSender(std::uint32_t stream) {
   const std::uint32_t span = kSourcePorts - spec.qps;
   const auto port = kFirstSourcePort + static_cast<std::uint32_t>(mix64(stream) % span);
   SenderState sender(StreamClock(spec, plan_->rate(), context_.seed, stream), head, spec.qps, port);
+  if (options_.stops_at_end && !std::holds_alternative<FrameBursts>(spec.load)) {
+    sender.end = spec.end;
+  }
   if (sender.clock.pending()) {
     heap_.push_back({sender.clock.due(), static_cast<std::uint32_t>(senders_.size())});
   }
@@ -214,7 +217,8 @@ bool StreamProtocol::transmit(Picoseconds now, fabric::PriorityMask paused,
       break;
     }
     SenderState& sender = senders_[heap_.front().sender];
-    if ((paused >> sender.head.priority & 1) != 0) {
+    const bool over = now >= sender.end && now - due > options_.late_threshold;
+    if (over || (paused >> sender.head.priority & 1) != 0) {
       ++sender.counts.given_up;
       sender.clock.giveUp();
       reorder();
@@ -222,10 +226,7 @@ bool StreamProtocol::transmit(Picoseconds now, fabric::PriorityMask paused,
     }
     fill(sender, now, packet);
     const Picoseconds late = now - due;
-    if (late > options_.late_threshold) {
-      ++sender.counts.late;
-      if (now >= plan_->streams()[sent_streams_[heap_.front().sender]].end) ++sender.counts.overdue;
-    }
+    if (late > options_.late_threshold) ++sender.counts.late;
     sender.counts.late_max = std::max(sender.counts.late_max, late);
     sender.first_sent = std::min(sender.first_sent, now);
     sender.last_sent = now;

@@ -18,8 +18,7 @@ struct StreamSent {
   std::uint64_t frames = 0;
   std::uint64_t late = 0;      // left later than the threshold after their due time
   Picoseconds late_max;        // largest departure - due of all frames
-  std::uint64_t overdue = 0;   // of the late ones, left after the end of the stream
-  std::uint64_t given_up = 0;  // slots in which the priority was paused
+  std::uint64_t given_up = 0;  // slots whose priority was paused, or that the end came before
 };
 
 // Of one stream at its receiver, as the card counts (see SequenceWindow).
@@ -87,11 +86,15 @@ struct StreamOptions {
   std::uint32_t sequence_window = 128;
   std::uint32_t largest_window = 65'536;
   Picoseconds late_threshold = nanoseconds(10);
+  // Other traffic of the link, such as replays of LLR, holds frames back: slots of a stream that
+  // are not used by its end are given up. Bursts are sent whole.
+  bool stops_at_end = false;
 };
 
 // Frames leave in the order (due, stream number), at their due time rounded up to a picosecond, or
 // when the wire is free if that is later. A slot whose priority is paused is given up, as on the
-// card: the frame is due one period later. Messages cannot be posted.
+// card: the frame is due one period later. So are late ones with StreamOptions::stops_at_end.
+// Messages cannot be posted.
 //
 // Packet fields: aux = stream, extra = row at the receiver (upper 24 bits) and sequence number, psn
 // = rounds of the queue pair, stamp = departure, connection = queue pair.
@@ -136,6 +139,7 @@ class StreamProtocol final : public Protocol {
     std::uint32_t qp = 0;
     std::uint32_t first_port;
     std::uint32_t rounds = 0;
+    Picoseconds end = fabric::kNever;  // where slots that are not used are given up
     Picoseconds first_sent = fabric::kNever;
     Picoseconds last_sent{};
     StreamSent counts;

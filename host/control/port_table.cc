@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -111,6 +112,12 @@ Reservation PortTable::reserve(const ReservationRequest& request) {
   if (request.ttl_s < 1 || request.ttl_s > kMaxSeconds) {
     throw Refused(400, fmt::format("{} s is no time to reserve for", request.ttl_s), "ttl_s",
                   fmt::format("1 to {}", kMaxSeconds));
+  }
+  std::set<std::string> names;
+  for (const std::string& name : request.ports) {
+    if (!names.insert(name).second) {
+      throw Refused(400, fmt::format("port {} is named twice", name), "ports", "each port once");
+    }
   }
   const std::scoped_lock lock(mutex_);
   expire();

@@ -13,7 +13,7 @@ Declarations rateFigures() {
       more("busbw_p50_gbps", kGigabitsPerSecond, "Bus bandwidth that half of the iterations reach"),
       more("busbw_p95_gbps", kGigabitsPerSecond, "Bus bandwidth that 95 % of the iterations reach"),
       more("busbw_p99_gbps", kGigabitsPerSecond, "Bus bandwidth that 99 % of the iterations reach"),
-      ofTimes(neither("busbw_vs_roce_percent", kChange,
+      ofTimes(neither("busbw_vs_roce_percent", kGrowth,
                       "Bus bandwidth less that of RoCEv2 RC, in % of the latter")),
       more("algbw_gbps", kGigabitsPerSecond,
            "Algorithm bandwidth of a job: size of the collective over its time"),

@@ -32,6 +32,7 @@ inline constexpr Scale kGigabitsPerSecond{"Gb/s", 1e6};
 inline constexpr Scale kShare{"%", 100};
 inline constexpr Scale kExcess{"%", 1e6};          // a percentage that may be above 100
 inline constexpr Scale kChange{"%", 1e6, -1e6};    // may be a loss
+inline constexpr Scale kGrowth{"%", 1e6, -100};    // to another figure from this one
 inline constexpr Scale kDecrease{"%", 100, -1e6};  // may be an increase
 inline constexpr Scale kMicrosecondsLess{"us", 1e12, -1e12};
 inline constexpr Scale kMillisecondsLess{"ms", 1e12, -1e12};
@@ -49,6 +50,7 @@ inline constexpr Scale kBurst{"frames", 16'777'216};
 inline constexpr Scale kFairness{"", 1};
 inline constexpr Scale kHidden{"", 1, -1e6};  // nothing is, and more time than computed was needed
 inline constexpr Scale kRatio{"", 1e6};
+inline constexpr Scale kLargestOverMean{"", 1e6, 1};
 
 inline Declaration figure(std::string name, Better better, const Scale& scale,
                           std::string meaning) {

@@ -320,11 +320,11 @@ class Checks {
     if (!scenario_.transport || !simulatesDut(scenario_.bench)) return;
     const auto* roce = std::get_if<transport::RoceSpec>(&*scenario_.transport);
     if (roce != nullptr && roce->service == transport::RoceService::kUc) return;
-    const std::string place =
-        fmt::format("transport.{}", roce != nullptr ? "ack_timeout" : "rto");
+    const std::string place = fmt::format("transport.{}", roce != nullptr ? "ack_timeout" : "rto");
     if (!places_.has(place)) return;
-    const Picoseconds timeout =
-        roce != nullptr ? roce->ack_timeout : std::get<transport::UetSpec>(*scenario_.transport).rto;
+    const Picoseconds timeout = roce != nullptr
+                                    ? roce->ack_timeout
+                                    : std::get<transport::UetSpec>(*scenario_.transport).rto;
     const Picoseconds round_trip =
         bench::idleRoundTrip(scenario_.fabricSpec(), scenario_.workload, *scenario_.transport);
     if (timeout >= round_trip) return;

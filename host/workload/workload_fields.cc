@@ -79,7 +79,8 @@ const Fields& fieldsOf<Placement>() {
   static const Fields kFields{
       field<&Placement::rule>("rule",
                               "Hosts in their order; every `stride`-th; drawn with `seed`; one of "
-                              "every leaf in turn")
+                              "every leaf in turn (rails and graphs without `hosts_per_leaf`: in "
+                              "their order)")
           .word("contiguous", PlacementRule::kContiguous)
           .word("strided", PlacementRule::kStrided)
           .word("random", PlacementRule::kRandom)

@@ -9,10 +9,13 @@
 namespace plumbline::bench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Capabilities someCapabilities() {
   Capabilities capabilities;
@@ -185,6 +188,17 @@ std::vector<std::string> refused(const std::function<void(TrialSpec&)>& change) 
                           stream(0, 2, Bytes(1024), Fraction::percent(50))});
   change(spec);
   return planRefusals(spec, someCapabilities());
+}
+
+TEST(PlanRefusals, GiveAReasonOfSeveralStreamsOnce) {
+  const auto why = refused([](TrialSpec& s) {
+    s.streams.push_back(s.streams.front());
+    for (StreamSpec& stream : s.streams) stream.frame = Bytes(20'000);
+    s.streams[0].start = Picoseconds(-1);
+  });
+  EXPECT_THAT(why, Contains(AllOf(HasSubstr("stream 0 "), HasSubstr(" and 2 others: frames of "))));
+  EXPECT_THAT(why, Contains(EndsWith(": a start time before the common start")));
+  EXPECT_THAT(why, Not(Contains(HasSubstr("stream 1 "))));
 }
 
 TEST(PlanRefusals, SayWhatTheBenchCannotDo) {

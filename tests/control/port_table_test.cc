@@ -96,6 +96,10 @@ TEST_F(PortTableTest, AReservationLapses) {
 }
 
 TEST_F(PortTableTest, RefusesWhatMakesNoSense) {
+  const Refusal twice = refusalOf([&] { table_.reserve({{"rtl/0", "sim", "rtl/0"}, "ann", 60}); });
+  EXPECT_EQ(twice.status, 400);
+  EXPECT_EQ(twice.what, "port rtl/0 is named twice");
+  EXPECT_EQ(stateOf("rtl/0"), "free");
   EXPECT_EQ(refusalOf([&] { table_.reserve({{}, "ann", 60}); }).status, 400);
   EXPECT_EQ(refusalOf([&] { table_.reserve({{"rtl/9"}, "ann", 60}); }).status, 404);
   for (const std::int64_t time :

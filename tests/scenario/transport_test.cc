@@ -319,10 +319,11 @@ TEST(Transport, UetWords) {
 // Cables of 300 us: the round trip is 1.2 ms. Twice that is above 4.096 us * 2^9.
 TEST(Transport, TimeoutsThatTheFileLeavesOutFitTheTopology) {
   const auto transport = [](const std::string& one) {
-    const auto result = parseScenario("{plumbline: 1, name: n, test: free, dut: {topology: {kind: "
-                                      "switch, host_delay: 300us}},\ntransport: " +
-                                          one + ", workload: {kind: pairs}}\n",
-                                      "s", simVocabulary());
+    const auto result = parseScenario(
+        "{plumbline: 1, name: n, test: free, dut: {topology: {kind: "
+        "switch, host_delay: 300us}},\ntransport: " +
+            one + ", workload: {kind: pairs}}\n",
+        "s", simVocabulary());
     for (const Problem& problem : result.problems) ADD_FAILURE() << problem.text("s");
     return *result.scenario.transport;
   };

@@ -204,12 +204,13 @@ TEST(Warnings, ReorderingWithGoBackN) {
 // A ROD target takes packets in order only; RUD takes them in any.
 TEST(Warnings, SprayThatRodTakesForLoss) {
   const auto sprayed = [](const std::string& service, const std::string& dut) {
-    return warnings(file(kClos, dut,
-                         "transport: {kind: uet, service: " + service + "}, workload: {kind: pairs}"));
+    return warnings(file(
+        kClos, dut, "transport: {kind: uet, service: " + service + "}, workload: {kind: pairs}"));
   };
-  EXPECT_THAT(sprayed("rod", "load_balancing: spray-random"),
-              ElementsAre(HasSubstr("s:3:17: packets of a flow take several paths, and a ROD target "
-                                    "discards each that overtakes another")));
+  EXPECT_THAT(
+      sprayed("rod", "load_balancing: spray-random"),
+      ElementsAre(HasSubstr("s:3:17: packets of a flow take several paths, and a ROD target "
+                            "discards each that overtakes another")));
   EXPECT_THAT(sprayed("rod", "load_balancing: ecmp"), IsEmpty());
   EXPECT_THAT(sprayed("rud", "load_balancing: spray-random"), IsEmpty());
 }
@@ -219,7 +220,8 @@ TEST(Warnings, SprayThatRodTakesForLoss) {
 TEST(Warnings, TimeoutBelowTheRoundTrip) {
   const std::string far = "{kind: switch, hosts: 2, link: 100G, host_delay: 300us}";
   const auto given = [&](const std::string& transport) {
-    return warnings(file(far, "switch: {}", "transport: {" + transport + "}, workload: {kind: pairs}"));
+    return warnings(
+        file(far, "switch: {}", "transport: {" + transport + "}, workload: {kind: pairs}"));
   };
   EXPECT_THAT(given("kind: roce, ack_timeout: 1ms"),
               ElementsAre(AllOf(HasSubstr("the timeout of 1ms is below the idle round trip of 1202 "

@@ -213,16 +213,17 @@ TEST(AllReduce, SaysWhichRingsStayInALeaf) {
   scenario.parameters.ranks = {{4, 6}};
   EXPECT_TRUE(says("1 of 4 hops of the ring are between ranks on the same switch"));
   EXPECT_FALSE(says("cross more switches"));
-  // Two pods of two leaves: from the second leaf of each to the other pod a hop crosses leaf, spine,
-  // superspine, spine and leaf.
+  // Two pods of two leaves: from the second leaf of each to the other pod a hop crosses leaf,
+  // spine, superspine, spine and leaf.
   scenario.topology.kind = fabric::TopologyKind::kClos3;
   scenario.topology.pods = 2;
   scenario.topology.leaves = 2;
   scenario.topology.superspines = 2;
   scenario.topology.hosts_per_leaf = 2;
   scenario.parameters.ranks = {{2, 4}};
-  EXPECT_TRUE(says("hops of the ring that cross more switches than the others: 2 of 4 (5 "
-                   "switches, not 3)"));
+  EXPECT_TRUE(
+      says("hops of the ring that cross more switches than the others: 2 of 4 (5 "
+           "switches, not 3)"));
 }
 
 // ECMP sends the packets of a flow by one path, whatever entropy the scenario's hosts give them: 12

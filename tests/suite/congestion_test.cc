@@ -206,6 +206,7 @@ TEST(Trimming, SavesNothingThatIsKnownWithoutAnOverflow) {
   const results::TestResult result = runTest(trimmingProcedure(), scenario);
   EXPECT_EQ(kpi(result, "trimmed_packets", "trimmed").value, 0);
   expectNoSavings(result, "no packet was trimmed in 2 of 2 repetitions");
+  EXPECT_THAT(result.summary, HasSubstr(": no packet was trimmed or dropped."));
 }
 
 // Two windows of eight bandwidth-delay products are 16 * 50 KB/us * 5.5 us = 4.4 MB: above a
@@ -218,6 +219,7 @@ TEST(Trimming, SavesNothingThatIsKnownWithoutADrop) {
   EXPECT_GT(kpi(result, "trimmed_packets", "trimmed").value, 0);
   EXPECT_EQ(kpi(result, "dropped_packets", "dropped").value, 0);
   expectNoSavings(result, "no packet was dropped in 2 of 2 repetitions");
+  EXPECT_THAT(result.summary, Not(HasSubstr("no packet was trimmed or dropped")));
 }
 
 // Switches that trim, and packets that must not be trimmed.
@@ -331,6 +333,8 @@ TEST(PfcIncast, SaysThatTheHeadroomIsTooSmall) {
   scenario.parameters.sizes = {{Bytes(256 << 10)}};
   const results::TestResult result = runTest(pfcIncastProcedure(), scenario);
   EXPECT_TRUE(text(table(result, "verdicts").rows.at(0)[1]).starts_with("too small"));
+  // No watchdog, no interventions: not 0 of them.
+  EXPECT_EQ(findKpi(result, "watchdog_events", "12 senders"), nullptr);
 }
 
 // Figures are means of the repetitions, the verdicts' numbers sums.
@@ -457,6 +461,8 @@ TEST(DcqcnConvergence, ShortTrialsDoNotObserveIt) {
           << duration.count();
     }
     EXPECT_THAT(anomalies(result), HasSubstr("convergence not observed: senders stop"));
+    EXPECT_THAT(anomalies(result), Not(HasSubstr("no point settled")));
+    EXPECT_THAT(result.summary, HasSubstr("Convergence was not observed at any point"));
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "fabric/topology/topology.h"
+#include "suite/framework/trials.h"
 #include "suite/free/free_procedure.h"
 #include "suite/free/jobs.h"
 #include "tests/suite/fake_dut.h"
@@ -198,12 +199,20 @@ TEST(Free, EveryRepetitionHasSeedsOfItsOwn) {
   ASSERT_EQ(runner.results.size(), 3U);
   std::set<std::uint64_t> hops;
   for (std::uint32_t repetition = 0; repetition < 3; ++repetition) {
-    EXPECT_EQ(runner.specs[repetition].dut.seed, 3U + repetition);
-    EXPECT_EQ(runner.specs[repetition].workload->seed, 3U + repetition);
+    EXPECT_EQ(runner.specs[repetition].dut.seed, runner.specs[repetition].workload->seed);
     hops.insert(
         static_cast<std::uint64_t>(runner.results[repetition].fabric->jobs[0].completion.count()));
   }
   EXPECT_EQ(hops.size(), 3U);
+  EXPECT_EQ(runner.specs[0].dut.seed, 3U);
+  // Runs of neighbouring seeds share no trial.
+  std::set<std::uint64_t> seeds;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint32_t repetition = 0; repetition < 20; ++repetition) {
+      seeds.insert(seedOf(seed, repetition));
+    }
+  }
+  EXPECT_EQ(seeds.size(), 400U);
   double sum = 0;
   double squares = 0;
   for (const bench::TrialResult& trial : runner.results) {

@@ -141,9 +141,10 @@ TEST(QuickProfile, SaysWhatABufferHidesFromShortTrials) {
   scenario.switches.cbfc.emplace();
   scenario.switches.cbfc->credits = 1000;
   scenario.switches.cbfc->credit_size = Bytes(256);
-  EXPECT_THAT(hidden(TestId::kThroughput),
-              HasSubstr("before CBFC holds a sender back, each of 1 switches on its way takes up to "
-                        "256000 B of it (the credits of a link), which hides 10.2 %"));
+  EXPECT_THAT(
+      hidden(TestId::kThroughput),
+      HasSubstr("before CBFC holds a sender back, each of 1 switches on its way takes up to "
+                "256000 B of it (the credits of a link), which hides 10.2 %"));
   scenario.switches.cbfc.reset();
   scenario.switches.shared_buffer.reset();
   EXPECT_EQ(hidden(TestId::kThroughput), "");

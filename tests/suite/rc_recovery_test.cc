@@ -14,8 +14,10 @@ namespace {
 
 using Kind = fabric::LoadBalancingKind;
 
-bench::TrialSpec trialWith(Kind kind, const transport::RoceSpec& roce) {
+bench::TrialSpec trialWith(Kind kind, const transport::RoceSpec& roce,
+                           fabric::TopologyKind topology = fabric::TopologyKind::kClos2) {
   bench::TrialSpec spec;
+  spec.dut.topology.kind = topology;
   spec.dut.switches.load_balancing.kind = kind;
   spec.transport = roce;
   chooseRecovery(spec);
@@ -33,6 +35,12 @@ TEST(RcRecovery, KeepsEarlyPacketsWhereSwitchesSpray) {
     EXPECT_EQ(roce.reorder_tolerance, 512U);
     EXPECT_EQ(recoveryText(roce), "selective repeat, reorder tolerance 512 packets");
   }
+}
+
+// Nothing overtakes on the one path of a switch.
+TEST(RcRecovery, IsTheScenariosOnOnePath) {
+  const auto spec = trialWith(Kind::kSprayRandom, {}, fabric::TopologyKind::kSingleSwitch);
+  EXPECT_EQ(roceOf(spec).recovery, transport::RoceRecovery::kGoBackN);
 }
 
 TEST(RcRecovery, IsTheScenariosElsewhere) {

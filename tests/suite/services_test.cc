@@ -376,6 +376,21 @@ TEST(PdcScale, ConnectionsPerSecondAreWhatSetUpPermits) {
 }
 
 // (c) One connection, then more: together they reach no less than it alone.
+TEST(PdcScale, ConnectionsAreTheScenarios) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.flows = {{1, 7}};
+  const results::TestResult result = runTest(pdcScaleProcedure(), scenario);
+  ASSERT_TRUE(result.valid);
+  for (const char* point :
+       {"1 connections, opened, 64 B each, RC", "7 connections, opened, 64 B each, RC"}) {
+    EXPECT_NE(findKpi(result, "connections_per_s", point), nullptr) << point;
+  }
+  EXPECT_NE(findKpi(result, "goodput_percent", "7 connections, established, 64 KiB each, RUD"),
+            nullptr);
+  EXPECT_EQ(findKpi(result, "goodput_percent", "100 connections, established, 64 KiB each, RC"),
+            nullptr);
+}
+
 TEST(PdcScale, FindsTheMostConcurrentConnections) {
   const results::TestResult result = runTest(pdcScaleProcedure(), smallFabric());
   for (const char* service : {"RUD", "RC"}) {

@@ -415,6 +415,18 @@ TEST(Soak, WindowsThatFailAreToldWithTheirTime) {
   EXPECT_EQ(result.charts.at(0).series.at(0).x.size(), 15U);
 }
 
+// The last sample is of the end of the day: no time follows.
+TEST(Soak, AFailureOfTheLastSampleHasNoTime) {
+  std::uint64_t last = 0;
+  runTampered(soakProcedure(), shortDay(),
+              [&](std::uint64_t number, bench::TrialResult&) { last = number; });
+  const results::TestResult result = runTampered(
+      soakProcedure(), shortDay(), [last](std::uint64_t number, bench::TrialResult& trial) {
+        if (number == last) trial.faults.emplace_back("messages failed");
+      });
+  EXPECT_THAT(anomalies(result), HasSubstr("no figures of the last sample: messages failed"));
+}
+
 // Samples that are identical are no quiet day where other windows failed.
 TEST(Soak, TheHeadlineHasTheWindowsThatFailed) {
   const auto tamper = [](std::uint64_t number, bench::TrialResult& trial) {

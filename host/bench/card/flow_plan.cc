@@ -6,7 +6,9 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "bench/card/stream_frame.h"
 #include "bench/trial/message_refusals.h"
@@ -164,13 +166,40 @@ Bytes longestFrame(const Capabilities& capabilities) {
   return capabilities.damage ? Bytes(card::kMaxFrameBytes) : capabilities.max_frame;
 }
 
-// Faults of one stream by itself.
-void refuseStream(const TrialSpec& spec, std::uint32_t index, const Capabilities& capabilities,
-                  std::vector<std::string>& refusals) {
-  const StreamSpec& stream = spec.streams[index];
-  const auto refuse = [&](const std::string& why) {
-    refusals.push_back(fmt::format("stream {} '{}': {}", index, stream.name, why));
+// Faults of streams by themselves. Those of a test are alike: each reason is given for the first
+// one that has it.
+class StreamRefusals {
+ public:
+  void add(std::uint32_t stream, std::string why) {
+    for (Refusal& one : all_) {
+      if (one.why != why) continue;
+      ++one.streams;
+      return;
+    }
+    all_.push_back({stream, 1, std::move(why)});
+  }
+  void appendTo(std::vector<std::string>& refusals, const TrialSpec& spec) const {
+    for (const Refusal& one : all_) {
+      refusals.push_back(fmt::format(
+          "stream {} '{}'{}: {}", one.first, spec.streams[one.first].name,
+          one.streams > 1 ? fmt::format(" and {}", counted(one.streams - 1, "other")) : "",
+          one.why));
+    }
+  }
+
+ private:
+  struct Refusal {
+    std::uint32_t first = 0;
+    std::size_t streams = 0;  // that have it
+    std::string why;
   };
+  std::vector<Refusal> all_;
+};
+
+void refuseStream(const TrialSpec& spec, std::uint32_t index, const Capabilities& capabilities,
+                  StreamRefusals& refusals) {
+  const StreamSpec& stream = spec.streams[index];
+  const auto refuse = [&](std::string why) { refusals.add(index, std::move(why)); };
   const std::uint32_t hosts = spec.dut.hostCount();
   if (stream.from >= hosts || stream.to >= hosts) {
     refuse(fmt::format("from host {} to host {} of a DUT with {} hosts", stream.from, stream.to,
@@ -281,8 +310,9 @@ std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities&
     bool bursts = false;
   };
   std::map<std::uint32_t, PortLoad> loads;
+  StreamRefusals of_streams;
   for (std::uint32_t i = 0; i < spec.streams.size(); ++i) {
-    refuseStream(spec, i, capabilities, refusals);
+    refuseStream(spec, i, capabilities, of_streams);
     PortLoad& load = loads[spec.streams[i].from];
     ++load.streams;
     if (const auto* constant = std::get_if<ConstantLoad>(&spec.streams[i].load)) {
@@ -291,6 +321,7 @@ std::vector<std::string> planRefusals(const TrialSpec& spec, const Capabilities&
       load.bursts = true;
     }
   }
+  of_streams.appendTo(refusals, spec);
   for (const auto& [host, load] : loads) {
     if (load.streams > capabilities.flows_per_port) {
       refusals.push_back(fmt::format("host {} sends {} streams, a port has {} flows", host,

@@ -101,8 +101,7 @@ void collectStreams(const TrialSpec& spec, const SimHosts& hosts, TrialResult& r
     result.streams.push_back(std::move(one));
     // Replays of link-level retry occupy a host's link. A constant load catches up with them, or
     // gives slots up. A burst is not the specified one any more.
-    const bool replays =
-        spec.dut.switches.llr && std::holds_alternative<ConstantLoad>(stream.load);
+    const bool replays = spec.dut.switches.llr && std::holds_alternative<ConstantLoad>(stream.load);
     if (outcome.sent.late > 0 && !replays) {
       result.faults.push_back(fmt::format("stream '{}': {} frames left late, by up to {} ns",
                                           stream.name, outcome.sent.late,

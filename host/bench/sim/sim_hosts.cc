@@ -59,12 +59,22 @@ Picoseconds stormTime(const fabric::FabricSpec& dut, fabric::HostId host, BitRat
   return frameSlot(kPauseFrame, rate) * frames;
 }
 
+// Time that the CC_Updates of a host take of its wire in a trial of `duration`, at most: one in
+// each period of CBFC.
+Picoseconds creditTime(const fabric::FabricSpec& dut, BitRate rate, Picoseconds duration) {
+  const auto& cbfc = dut.switches.cbfc;
+  if (!cbfc || cbfc->consumed_period == Picoseconds(0)) return {};
+  return frameSlot(Bytes(fabric::kControlFrameBytes), rate) *
+         (duration / cbfc->consumed_period + 1);
+}
+
 // Streams of one host may be due at the same time: at no more than line rate in total, a frame
-// waits for at most one frame of every other stream. PAUSE frames of the host go first, and at line
-// rate the frames behind them never make up for it.
+// waits for at most one frame of every other stream. PAUSE frames and CC_Updates of the host go
+// first, and at line rate the frames behind them never make up for it.
 Picoseconds lateThreshold(const TrialSpec& spec, const transport::StreamPlan& plan,
                           fabric::HostId host) {
-  Picoseconds sum = stormTime(spec.dut, host, plan.rate(), spec.duration);
+  Picoseconds sum = stormTime(spec.dut, host, plan.rate(), spec.duration) +
+                    creditTime(spec.dut, plan.rate(), spec.duration);
   Picoseconds min = fabric::kNever;
   for (const transport::PlainStream& stream : plan.streams()) {
     if (stream.from != host) continue;

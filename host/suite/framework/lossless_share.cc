@@ -105,8 +105,7 @@ double losslessShare(const TestConfig& config, Load load, Picoseconds duration) 
   const fabric::SwitchSpec& switches = config.scenario.switches;
   // Flow control holds a sender back before a buffer is full.
   const bench::FrameFormat& format = config.scenario.traffic.format;
-  const auto input =
-      controlledInput(switches, config.scenario.topology, bench::priorityOf(format));
+  const auto input = controlledInput(switches, config.scenario.topology, bench::priorityOf(format));
   const double hidden_bytes =
       input ? input->bytes : queueOfPort(switches, config.scenario.topology, format);
   // A frame more or less on a link is no overload.

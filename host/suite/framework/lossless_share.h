@@ -48,8 +48,8 @@ std::optional<ControlledInput> controlledInput(const fabric::SwitchSpec& switche
                                                const fabric::TopologySpec& topology,
                                                std::uint8_t priority);
 
-// What holds back senders of the traffic's frames: "PFC"; of a simulated DUT also "CBFC", and "LLR",
-// whose replays occupy links with bit errors.
+// What holds back senders of the traffic's frames: "PFC"; of a simulated DUT also "CBFC", and
+// "LLR", whose replays occupy links with bit errors.
 const char* flowControlOf(const TestConfig& config);
 
 // The buffer in words: "1000000 B of buffer per port", "64000000 B of buffer shared by all ports,

@@ -5,6 +5,8 @@
 #include <variant>
 
 #include "fabric/spec/load_balancing.h"
+#include "fabric/topology/several_paths.h"
+#include "fabric/topology/topology.h"
 
 namespace plumbline::suite {
 
@@ -15,6 +17,8 @@ void chooseRecovery(bench::TrialSpec& spec) {
       roce->recovery != transport::RoceRecovery::kGoBackN) {
     return;
   }
+  // Packets cannot overtake each other on one path.
+  if (!fabric::hasSeveralPaths(fabric::buildTopology(spec.dut.topology))) return;
   roce->recovery = transport::RoceRecovery::kSelectiveRepeat;
   roce->reorder_tolerance = roce->reorder_packets / 2;
 }

@@ -12,7 +12,7 @@ namespace plumbline::suite {
 // So where the switches of `spec` spray and its hosts use RC with go-back-N, recovery becomes
 // selective repeat with a reorder tolerance of half the packets that a receiver keeps. All else is
 // unchanged: a scenario with selective repeat keeps its own tolerance; flowlets and ECMP keep
-// go-back-N. Idempotent.
+// go-back-N, as do fabrics with one path between any two hosts. Idempotent.
 void chooseRecovery(bench::TrialSpec& spec);
 
 // "go-back-N"; "selective repeat, reorder tolerance 512 packets".

@@ -75,17 +75,23 @@ bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picosecon
   return withSeedsOf(std::move(spec), repetition);
 }
 
+std::uint64_t seedOf(std::uint64_t seed, std::uint32_t repetition) {
+  if (repetition == 0) return seed;
+  return mix64(mix64(seed ^ hash64("suite/repetition")) ^ repetition);
+}
+
 bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition) {
-  spec.dut.seed += repetition;
-  if (spec.workload) spec.workload->seed += repetition;
-  if (spec.serving) spec.serving->system.seed += repetition;
-  for (serving::ServingProgram& tenant : spec.tenants) tenant.system.seed += repetition;
+  const auto draw = [repetition](std::uint64_t& seed) { seed = seedOf(seed, repetition); };
+  draw(spec.dut.seed);
+  if (spec.workload) draw(spec.workload->seed);
+  if (spec.serving) draw(spec.serving->system.seed);
+  for (serving::ServingProgram& tenant : spec.tenants) draw(tenant.system.seed);
   for (bench::DamageSpec& damage : spec.damage) {
-    if (auto* errors = std::get_if<card::BitErrors>(&damage.what)) errors->seed += repetition;
+    if (auto* errors = std::get_if<card::BitErrors>(&damage.what)) draw(errors->seed);
   }
   for (bench::StreamSpec& stream : spec.streams) {
     if (!stream.gaps) continue;
-    if (auto* drawn = std::get_if<bench::DrawnGaps>(&*stream.gaps)) drawn->seed += repetition;
+    if (auto* drawn = std::get_if<bench::DrawnGaps>(&*stream.gaps)) draw(drawn->seed);
   }
   return spec;
 }

@@ -38,6 +38,10 @@ Load fullLoad(const TestConfig& config, scenario::Direction direction, const Siz
 bench::TrialSpec loadTrial(const TestConfig& config, const Load& load, Picoseconds duration,
                            Picoseconds drain, std::uint32_t repetition);
 
+// The seed of a repetition: that of repetition 0 is `seed`. Repetitions of different seeds have
+// nothing in common, so that runs with the seeds 1 and 2 are independent of each other.
+std::uint64_t seedOf(std::uint64_t seed, std::uint32_t repetition);
+
 // The trial of another repetition: the same with other seeds, of the switches' hashes, of the
 // workload's random choices, of bit errors and of drawn gaps. Repetition 0 has the seeds of `spec`.
 bench::TrialSpec withSeedsOf(bench::TrialSpec spec, std::uint32_t repetition);

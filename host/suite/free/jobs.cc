@@ -245,12 +245,15 @@ class JobFigures {
 
   [[nodiscard]] std::optional<double> microseconds(const JobOutcome& one) const {
     const auto time = jobTime(one);
-    return time ? std::optional(time->toMicroseconds()) : std::nullopt;
+    if (!time) return std::nullopt;
+    // Without acknowledgements payload arrives after the last whole message too.
+    const bool messages = !is_collective_ && one.iterations.empty();
+    const Picoseconds last = messages && one.arrived ? one.arrived->time : Picoseconds(0);
+    return std::max(*time, last).toMicroseconds();
   }
   [[nodiscard]] std::optional<double> goodputPerRank(const JobOutcome& one) const {
     if (one.finished) {
-      // Without acknowledgements payload arrives after the last whole message too.
-      return one.arrived
+      return one.arrived  // to the end of microseconds()
                  ? gigabitsPerRank(one.arrived->bytes, std::max(one.active, one.arrived->time))
                  : gigabitsPerRank(one.bytes_arrived, one.active);
     }
@@ -345,9 +348,10 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
       "Observed by endpoint software (modelled). Time: of a collective or training from the first "
       "rank's start to the last one's finish, mean over its iterations; of a mixture of experts "
       "the same of its layers; of messages and traces from the first message posted to the last "
-      "one done. Goodput: payload that arrived, of messages that were lost or given up as well, "
-      "from the first message posted to the last one done, of an unfinished job to the trial's "
-      "end. Where another job has flows between the same hosts: of whole messages, and none of "
+      "one done, or lost without acknowledgements and sent, or to the last arrival of payload. "
+      "Goodput: payload that arrived, of messages that were lost or given up as well, over that "
+      "time, of an unfinished job to the trial's end. Where another job has flows between the same "
+      "hosts: of whole messages, and none of "
       "an unfinished job. Algorithm bandwidth: S / time; bus bandwidth: "
       "algorithm bandwidth x algo_factor; for jobs that only run one kind of collective, without "
       "computing. Of a hierarchical one, bus bandwidth also counts what stays inside servers, and "

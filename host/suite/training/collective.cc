@@ -63,6 +63,19 @@ std::string collectiveScheme(CollectiveKind kind) {
   return "tree, algo_factor 1";
 }
 
+std::string placementText(const TestConfig& config) {
+  switch (config.scenario.topology.kind) {
+    case fabric::TopologyKind::kRail:
+      return "one server after the other: its NICs are on different leaves";
+    case fabric::TopologyKind::kGraph:
+    case fabric::TopologyKind::kLink:
+    case fabric::TopologyKind::kSingleSwitch:
+      return "the hosts in their order";
+    default:
+      return "one host of every leaf in turn";
+  }
+}
+
 workload::Placement acrossLeaves(const TestConfig& config, std::uint32_t ranks) {
   const fabric::TopologySpec& topology = config.scenario.topology;
   workload::Placement placement;
@@ -275,6 +288,14 @@ std::vector<Figure> fabricFigures() {
           figure("JFI", "", "link_jfi", linkJfi)};
 }
 
+std::vector<std::string> fabricKpis() {
+  std::vector<std::string> names;
+  for (const Figure& figure : fabricFigures()) {
+    if (!figure.kpi.empty()) names.push_back(figure.kpi);
+  }
+  return names;
+}
+
 results::Chart chartOverRanks(std::string id, std::string title, std::string y_label) {
   results::Chart chart;
   chart.id = std::move(id);
@@ -297,11 +318,8 @@ void notePredictions(const std::vector<Measured>& measured, ResultBuilder& build
 }
 
 std::vector<std::string> CollectiveProcedure::kpis() const {
-  return {"algo_factor",          "busbw_gbps",     "busbw_p50_gbps",
-          "busbw_p95_gbps",       "busbw_p99_gbps", "efficiency_percent",
-          "ecn_percent",          "pfc_per_s",      "drop_ppm",
-          "fabric_drops_ppm",     "trimmed_ppm",    "retransmission_percent",
-          "busiest_link_percent", "link_mmr",       "link_jfi"};
+  return with(fabricKpis(), {"algo_factor", "busbw_gbps", "busbw_p50_gbps", "busbw_p95_gbps",
+                             "busbw_p99_gbps", "efficiency_percent"});
 }
 
 CollectiveProcedure::Sweep CollectiveProcedure::fullSweep(std::vector<CollectiveKind> kinds) {
@@ -371,8 +389,8 @@ void noteRingHops(const TestConfig& config, const std::vector<CollectiveKind>& k
     const std::uint32_t least = hops.begin()->first;
     std::uint32_t beyond = 0;
     for (const auto& [switches, count] : hops) beyond += switches > least ? count : 0;
-    longer.push_back(fmt::format("{} of {} ({} switches, not {})", beyond, n, hops.rbegin()->first,
-                                 least));
+    longer.push_back(
+        fmt::format("{} of {} ({} switches, not {})", beyond, n, hops.rbegin()->first, least));
   }
   if (!sharing.empty()) {
     numbers.deviation(fmt::format(
@@ -420,7 +438,7 @@ Design CollectiveProcedure::design(const TestConfig& config) const {
   for (const CollectiveKind kind : sweep_.kinds) {
     numbers.configure(collectiveName(kind), collectiveScheme(kind));
   }
-  numbers.configure("Placement", "one host of every leaf in turn");
+  numbers.configure("Placement", placementText(config));
   configureCollectives(numbers);
   const std::vector<CollectivePoint> points = this->points(config, numbers);
   const std::uint32_t iterations = iterationsOf(config, numbers);
@@ -436,6 +454,48 @@ Design CollectiveProcedure::design(const TestConfig& config) const {
   design.carry(CollectiveRuns{points, iterations});
   return design;
 }
+
+namespace {
+
+// By how much the times of iterations together exceed the time from the first to the end of the
+// last; 0 where their beginnings are not known.
+double overlapOf(const bench::JobOutcome& job) {
+  if (job.iteration_starts.empty()) return 0;
+  Picoseconds sum;
+  Picoseconds end;
+  for (std::size_t i = 0; i < job.iteration_starts.size() && i < job.iterations.size(); ++i) {
+    sum += job.iterations[i];
+    end = std::max(end, job.iteration_starts[i] + job.iterations[i]);
+  }
+  const Picoseconds span = end - job.iteration_starts.front();
+  return span > Picoseconds(0) ? sum.toSeconds() / span.toSeconds() - 1 : 0;
+}
+
+// Ranks do not wait for each other between iterations.
+void noteOverlap(const std::vector<Measured>& measured, ResultBuilder& builder) {
+  constexpr double kNoted = 0.01;
+  double most = kNoted;
+  const Measured* where = nullptr;
+  for (const Measured& one : measured) {
+    for (const bench::TrialResult& trial : one.trials) {
+      if (!trial.fabric || trial.fabric->jobs.empty()) continue;
+      const double overlap = overlapOf(trial.fabric->jobs.front());
+      if (overlap <= most) continue;
+      most = overlap;
+      where = &one;
+    }
+  }
+  if (where == nullptr) return;
+  builder.anomaly(
+      fmt::format(
+          "iterations overlap: ranks begin the next one before others have finished, and the "
+          "times of iterations add up to {:.2g} % more than they take together. Bus bandwidths are "
+          "of the times of iterations, and up to that much lower than that of the job",
+          100 * most),
+      where->point.label);
+}
+
+}  // namespace
 
 void CollectiveProcedure::report(const TestConfig& config, const Design& design,
                                  const std::vector<Measured>& measured,
@@ -457,13 +517,7 @@ void CollectiveProcedure::report(const TestConfig& config, const Design& design,
        {}},
       builder);
   addTable(design, measured, fabricFigures(),
-           {"fabric",
-            "Fabric during the collective",
-            "ECN is the share of data packets that arrived marked; PAUSE, drops and pauses are of "
-            "all ports; links are those between switches, both directions.",
-            {},
-            {}},
-           builder);
+           {"fabric", "Fabric during the collective", kFabricNote, {}, {}}, builder);
   addChart(design, measured, bandwidth,
            {[&](std::size_t i) { return static_cast<double>(points[i].ranks); },
             [&](std::size_t i) {
@@ -479,6 +533,7 @@ void CollectiveProcedure::report(const TestConfig& config, const Design& design,
       },
       builder);
   reportMore(config, design, points, measured, builder);
+  noteOverlap(measured, builder);
   notePredictions(measured, builder);
   // Of the collective that the test is about, the last point: largest and sprayed.
   const auto found = std::find_if(measured.rbegin(), measured.rend(), [&](const Measured& one) {

@@ -34,8 +34,11 @@ std::string collectiveName(workload::CollectiveKind kind);    // "AllReduce"
 std::string collectiveScheme(workload::CollectiveKind kind);  // "ring, algo_factor 2(n-1)/n"
 
 // Ranks sit on one host of every leaf in turn, so that neighbours in rank are on different leaves
-// and all of a ring's traffic crosses the spines.
+// and all of a ring's traffic crosses the spines. On rails and graphs they sit on the hosts in
+// their order.
 workload::Placement acrossLeaves(const TestConfig& config, std::uint32_t ranks);
+// The same in words, for the report.
+std::string placementText(const TestConfig& config);
 
 // `iterations` times the collective. Rings of more packets than a run can simulate are
 // fast-forwarded, which the report states.
@@ -78,6 +81,12 @@ std::vector<Figure> busBandwidthFigures(const TestConfig& config,
                                         std::uint32_t iterations);
 // ECN marking, PFC, drops, retransmissions, link load, fairness.
 std::vector<Figure> fabricFigures();
+// Their KPIs.
+std::vector<std::string> fabricKpis();
+// The remark of a table of them.
+inline constexpr const char* kFabricNote =
+    "ECN is the share of data packets that arrived marked; PAUSE, drops and pauses are of all "
+    "ports; links are those between switches, both directions.";
 
 // A chart over the number of ranks, without series.
 results::Chart chartOverRanks(std::string id, std::string title, std::string y_label);

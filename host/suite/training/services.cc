@@ -60,6 +60,13 @@ std::optional<double> setupLimitPerSecond(const bench::TransportSpec& transport)
   return 1 / each.toSeconds();
 }
 
+void noteHostWithoutPartner(const TestConfig& config, Numbers& numbers) {
+  const std::uint32_t hosts = config.scenario.topology.hostCount();
+  if (hosts % 2 == 0) return;
+  numbers.deviation(fmt::format("host {} has no partner and takes no part: the DUT has {} hosts",
+                                hosts - 1, hosts));
+}
+
 bench::TrialSpec serviceTrial(const TestConfig& config, const ServicePairs& pairs) {
   bench::TrialSpec spec = emptyTrial(config);
   const bool unordered =

@@ -47,6 +47,10 @@ ConnectionLimit connectionLimit(const bench::TransportSpec& transport);
 // limit.
 std::optional<double> setupLimitPerSecond(const bench::TransportSpec& transport);
 
+// Adds a deviation where the hosts are no even number: hosts of one half send to those of the
+// other.
+void noteHostWithoutPartner(const TestConfig& config, Numbers& numbers);
+
 // Services that deliver in order use ECMP, others are sprayed.
 bench::TrialSpec serviceTrial(const TestConfig& config, const ServicePairs& pairs);
 double serviceHops(const TestConfig& config, const ServicePairs& pairs);

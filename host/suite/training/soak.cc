@@ -254,6 +254,8 @@ SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
   const std::uint32_t hosts = config.scenario.topology.hostCount();
   ranks = own.ranks ? own.ranks->front() : hosts;
   numbers.configure("Ranks", std::to_string(ranks));
+  numbers.configure("Placement", placementText(config));
+  noteRingHops(config, {CollectiveKind::kAllReduce}, {ranks}, numbers);
   if (ranks < hosts) {
     numbers.deviation(fmt::format("Ranks: {} of the DUT's {} hosts", ranks, hosts));
   }
@@ -515,7 +517,7 @@ std::vector<Episode> episodesOf(const std::vector<SoakSample>& samples, Picoseco
     open = now;
     if (!now) continue;
     Episode& episode = episodes.back();
-    episode.until = samples[i].time + interval;
+    episode.until = std::min(samples[i].time + interval, samples.back().time);
     ++episode.count;
     episode.simulated += samples[i].window;
   }
@@ -556,7 +558,10 @@ results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& ru
   const std::vector<SoakFigure> figures = soakFigures(config, design);
   const std::vector<SoakSample> samples = measureSamples(config, design, figures, runner, builder);
   for (const Episode& episode : episodesOf(samples, design.interval, hasFailed)) {
-    builder.anomaly(fmt::format("no figures for {}: {}", durationText(episode.until - episode.from),
+    const Picoseconds length = episode.until - episode.from;
+    builder.anomaly(fmt::format("no figures {}: {}",
+                                length > Picoseconds(0) ? "for " + durationText(length)
+                                                        : std::string("of the last sample"),
                                 samples[episode.first].fault),
                     "at " + clockText(episode.from));
     builder.result().valid = false;
@@ -566,7 +571,8 @@ results::TestResult SoakProcedure::run(const TestConfig& config, TrialRunner& ru
     report(design, figures, samples, dutReport(config, design, runner, builder), builder);
   } else {
     builder.result().summary =
-        fmt::format("{} of {} samples failed: nothing to report.", without, samples.size());
+        fmt::format("{} of {} samples failed: the others are too few to report on, fewer than {}.",
+                    without, samples.size(), kMinSamples);
   }
   return builder.take();
 }

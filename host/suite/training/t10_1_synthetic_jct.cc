@@ -73,8 +73,8 @@ class SyntheticJctProcedure final : public FabricProcedure {
   [[nodiscard]] std::string id() const override { return "T10.1"; }
   [[nodiscard]] std::string title() const override { return "Synthetic job completion time"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"hidden_fraction", "effective_comm_overhead_ms", "jct_ratio",
-            "jct_ms",          "overlap_fraction",           "comm_overhead_percent"};
+    return with(fabricKpis(), {"hidden_fraction", "effective_comm_overhead_ms", "jct_ratio",
+                               "jct_ms", "overlap_fraction", "comm_overhead_percent"});
   }
 
  protected:
@@ -155,6 +155,7 @@ Design SyntheticJctProcedure::design(const TestConfig& config) const {
       fmt::format("{0} buckets of 1/{0} of the buffer in one stream: number i starts when "
                   "i/{0} of the compute phase and the bucket before it are done",
                   kBuckets));
+  design.numbers.configure("Placement", placementText(config));
   const std::vector<JobPoint> points = pointsOf(config, design.numbers);
   const std::uint32_t iterations = iterationsOf(config, design.numbers);
   design.repetitions = design.numbers.repetitions(3, 1);
@@ -304,6 +305,8 @@ void SyntheticJctProcedure::report(const TestConfig& config, const Design& desig
               "JCT ratio is over the serialisation of what a ring sends.",
               {},
               {}});
+  addTable(design, measured, fabricFigures(),
+           {"fabric", "Fabric during the job", kFabricNote, {}, {}}, builder);
   std::vector<Measured> not_overlapped;
   for (const Measured& one : measured) {
     if (points[placeOf(design, one)].mode != Mode::kOverlapped) not_overlapped.push_back(one);

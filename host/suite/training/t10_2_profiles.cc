@@ -12,10 +12,12 @@
 // the scenario's progress per iteration; and of the draft's section 4 every KPI that simulated
 // hosts and a simulated fabric have.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/counted.h"
@@ -123,6 +125,21 @@ workload::WorkloadSpec workloadOf(const TestConfig& config) {
   return spec;
 }
 
+// "3: 2 AllReduce of 256 MiB, 1 AlltoAll of 4 MiB", in their order.
+std::string collectivesText(const workload::TrainingProgram& program) {
+  std::vector<std::pair<std::string, std::size_t>> runs;
+  for (const workload::CollectiveSpec& one : program.collectives) {
+    std::string text = fmt::format("{} of {}", collectiveName(one.kind),
+                                   valueText(Bytes(static_cast<std::int64_t>(one.bytes))));
+    if (runs.empty() || runs.back().first != text) runs.emplace_back(std::move(text), 0);
+    ++runs.back().second;
+  }
+  std::vector<std::string> texts;
+  texts.reserve(runs.size());
+  for (const auto& [text, count] : runs) texts.push_back(fmt::format("{} {}", count, text));
+  return fmt::format("{}: {}", program.collectives.size(), fmt::join(texts, ", "));
+}
+
 // Of an iteration [s]. The times inside servers are none of the fabric's.
 double rooflineOf(const workload::TrainingProgram& program, std::uint32_t ranks, BitRate rate) {
   const double compute = program.compute.toSeconds();
@@ -165,15 +182,21 @@ Design ProfileProcedure::design(const TestConfig& config) const {
   }
   const double payload = sentBits(program, ranks) / 8 * ranks * program.iterations;
   design.numbers.configure("Label", "profile-driven: no accelerator runs, no MLPerf result");
-  design.numbers.configure("Collectives of an iteration",
-                           std::to_string(program.collectives.size()));
+  design.numbers.configure("Collectives of an iteration", collectivesText(program));
   design.numbers.configure("Compute phase", fmt::format("{}{}", valueText(program.compute),
                                                         program.overlap ? ", overlapped" : ""));
+  if (program.compute_spread > Picoseconds(0)) {
+    design.numbers.configure("Stragglers",
+                             fmt::format("a rank's compute phase takes up to {} longer, drawn anew "
+                                         "in every iteration; the roofline leaves it out",
+                                         valueText(program.compute_spread)));
+  }
+  if (program.barrier) design.numbers.configure("Barrier", "between iterations");
   design.numbers.configure("Iterations", std::to_string(program.iterations));
   if (partOf(config) > 1) {
     design.numbers.deviation(
         fmt::format("a step of 1/{} of the profile's: bytes of the collectives and their times "
-                    "inside servers, compute phase and progress",
+                    "inside servers, compute phase with its spread, and progress",
                     partOf(config)));
   }
   design.numbers.deviation(
@@ -265,17 +288,16 @@ void ProfileProcedure::report(const TestConfig& config, const Design& design,
        {}},
       builder);
   addTable(design, measured, fabricFigures(),
-           {"fabric",
-            "Fabric during the job",
-            "Of all ports; links are those between switches.",
-            {},
-            {}},
-           builder);
+           {"fabric", "Fabric during the job", kFabricNote, {}, {}}, builder);
   if (measured.empty()) return;
   const results::Quantity value = *meanOf(design, measured.front(), ratio);
   builder.primary("JCT ratio", value);
   builder.result().summary =
-      fmt::format("The job takes {} times its roofline (profile-driven).", builder.text(value));
+      fmt::format("The job takes {} times its roofline{} (profile-driven).", builder.text(value),
+                  program.compute_spread > Picoseconds(0)
+                      ? fmt::format(", which leaves the stragglers' time of up to {} out",
+                                    valueText(program.compute_spread))
+                      : "");
 }
 
 }  // namespace

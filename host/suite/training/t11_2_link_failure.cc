@@ -114,6 +114,8 @@ FailureDesign failureDesign(const TestConfig& config, Numbers& numbers) {
                                               config.scenario.topology.link_rate);
   design.failure = Picoseconds(static_cast<std::int64_t>(ideal * 1e12 * 0.6 * design.iterations));
   design.converged = design.failure + config.scenario.convergence;
+  numbers.configure("Placement", placementText(config));
+  noteRingHops(config, {CollectiveKind::kAllReduce}, {design.ranks}, numbers);
   numbers.configure("Failure", fmt::format("after {}, for good", roundedTimeText(design.failure)));
   numbers.configure("Routing convergence", valueText(config.scenario.convergence));
   const auto balancings =
@@ -181,14 +183,14 @@ class LinkFailureProcedure : public FabricProcedure {
   [[nodiscard]] bool reportsInvalid() const override { return true; }
   void report(const TestConfig& config, const Design& design, const std::vector<Measured>& measured,
               ResultBuilder& builder) const override;
-  // From how many failures had zero impact in every repetition, and the worst overhead as text;
-  // empty: no mean is above zero.
+  // From how many failures had zero impact in every repetition, and the worst overhead as text,
+  // "5 % longer"; empty: no mean is above zero.
   [[nodiscard]] virtual std::string summaryOf(std::size_t failures, std::size_t without_loss,
                                               const std::string& worst_overhead) const {
     const std::string longer =
         worst_overhead.empty()
             ? std::string("no iteration of a failure takes longer on average")
-            : fmt::format("the iteration of a failure takes up to {} longer", worst_overhead);
+            : fmt::format("the iteration of a failure takes up to {}", worst_overhead);
     return fmt::format("{} of {} failures had zero impact; {}.", without_loss, failures, longer);
   }
 };
@@ -254,6 +256,7 @@ struct Outcome {
   // Of the same repetitions, with and without failure.
   std::vector<double> iteration_us;
   std::vector<double> steady_us;
+  std::vector<double> p99_us;  // of the iterations without failure
   std::vector<double> jct_us;
   std::vector<double> steady_jct_us;
 
@@ -262,15 +265,19 @@ struct Outcome {
   }
 };
 
+const bench::JobOutcome& failureJob(const bench::TrialResult& trial) {
+  return trial.fabric->jobs.at(0);
+}
+
 // The trials without failure of one load balancing.
 struct Steady {
   const Measured* trials = nullptr;
-  std::vector<Picoseconds> iterations;  // of all repetitions
-  Picoseconds p99;
+  std::size_t iterations = 0;  // of the valid repetition with the fewest
+  std::vector<double> p99_us;  // of each valid repetition
 };
 
-const bench::JobOutcome& failureJob(const bench::TrialResult& trial) {
-  return trial.fabric->jobs.at(0);
+Picoseconds steadyP99(const bench::TrialResult& trial) {
+  return nearestRank(failureJob(trial).iterations, kSteadyQuantile);
 }
 
 // Whether one of `own`, the scenario's failures that LLR does not bridge, may lose packets after
@@ -332,7 +339,9 @@ Outcome outcomeOf(const scenario::Scenario& scenario, const Measured& failed, co
     if (std::any_of(own.begin(), own.end(), in_it)) ++outcome.shared;
     outcome.iteration_us.push_back(hit->longest.toMicroseconds());
     outcome.steady_us.push_back(meanIteration(failureJob(intact)).toMicroseconds());
-    if (hit->longest <= steady.p99) ++outcome.zero_impact;
+    const Picoseconds p99 = steadyP99(intact);
+    outcome.p99_us.push_back(p99.toMicroseconds());
+    if (hit->longest <= p99) ++outcome.zero_impact;
   }
   return outcome;
 }
@@ -348,11 +357,11 @@ std::map<std::string, Steady> steadyOf(const Design& design,
     steady.trials = &one;
     for (const bench::TrialResult& trial : one.trials) {
       if (!trial.valid()) continue;
-      const auto& times = failureJob(trial).iterations;
-      steady.iterations.insert(steady.iterations.end(), times.begin(), times.end());
+      const std::size_t count = failureJob(trial).iterations.size();
+      steady.iterations = steady.p99_us.empty() ? count : std::min(steady.iterations, count);
+      steady.p99_us.push_back(steadyP99(trial).toMicroseconds());
     }
-    if (steady.iterations.empty()) continue;
-    steady.p99 = nearestRank(steady.iterations, kSteadyQuantile);
+    if (steady.p99_us.empty()) continue;
     all.emplace(point.variant.name, std::move(steady));
   }
   return all;
@@ -417,11 +426,13 @@ class RowWriter {
 };
 
 void addSteadyTable(const std::map<std::string, Steady>& all, ResultBuilder& builder) {
-  results::Table table{"steady",
-                       "Without a failure",
-                       "Iterations of all repetitions; P99 by nearest rank.",
-                       {"Balancing", "JCT", "Iteration mean", "Iteration P99", "Iterations"},
-                       {}};
+  results::Table table{
+      "steady",
+      "Without a failure",
+      "Means over the repetitions; the P99 is that of a repetition's iterations, by "
+      "nearest rank.",
+      {"Balancing", "JCT", "Iteration mean", "Iteration P99", "Iterations"},
+      {}};
   for (const auto& [name, steady] : all) {
     std::vector<double> jct;
     std::vector<double> means;
@@ -430,19 +441,16 @@ void addSteadyTable(const std::map<std::string, Steady>& all, ResultBuilder& bui
       jct.push_back(failureJob(trial).completion.toMicroseconds());
       means.push_back(meanIteration(failureJob(trial)).toMicroseconds());
     }
-    results::Quantity p99;
-    p99.value = steady.p99.toMicroseconds();
-    p99.unit = "us";
-    p99.observed = ObservationPoint::kModelled;
-    const std::size_t count = steady.iterations.size();
+    const std::size_t count = steady.iterations;
     const results::Quantity time = quantityOf(jct, "us", ObservationPoint::kModelled);
     builder.kpi("jct_us", "nothing, " + name, time);
     builder.repeated("nothing, " + name, "JCT", jct, "us");
-    table.rows.push_back({name, time, quantityOf(means, "us", ObservationPoint::kModelled), p99,
+    table.rows.push_back({name, time, quantityOf(means, "us", ObservationPoint::kModelled),
+                          quantityOf(steady.p99_us, "us", ObservationPoint::kModelled),
                           std::to_string(count)});
     if (count < samplesNeeded(kSteadyQuantile)) {
       builder.anomaly(
-          fmt::format("the P99 of steady iterations rests on {} of them, fewer than {}: "
+          fmt::format("the P99 of steady iterations rests on {} of a repetition, fewer than {}: "
                       "it is {} of them",
                       count, samplesNeeded(kSteadyQuantile),
                       count < 100 ? "the longest" : "one of the longest"),
@@ -477,9 +485,10 @@ void noteOutcome(const Outcome& outcome, const std::string& label, ResultBuilder
                      outcome.lost_before));
   }
   if (outcome.shared > 0) {
-    note(fmt::format("in {} repetitions the scenario's own failures fall in the iteration of the "
-                     "failure, too: its time and overhead include theirs",
-                     outcome.ofAll(outcome.shared)));
+    note(
+        fmt::format("in {} repetitions the scenario's own failures fall in the iteration of the "
+                    "failure, too: its time and overhead include theirs",
+                    outcome.ofAll(outcome.shared)));
   }
   if (outcome.lost_otherwise > 0) {
     note(
@@ -487,6 +496,14 @@ void noteOutcome(const Outcome& outcome, const std::string& label, ResultBuilder
                     "times include those from the failure on",
                     outcome.lost_otherwise));
   }
+}
+
+// "5 % longer"; empty where the mean is not above zero.
+std::string longerText(const results::Quantity& overhead, const ResultBuilder& builder) {
+  if (overhead.value <= 0) return {};
+  const auto reach = results::reachOf(overhead);
+  if (!reach || reach->below < overhead.value) return builder.text(overhead) + " longer";
+  return fmt::format("{:.2g} % longer (its interval includes 0)", overhead.value);
 }
 
 void LinkFailureProcedure::report(const TestConfig& config, const Design& design,
@@ -515,8 +532,8 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
   results::Table impact{"zero_impact",
                         "Impact on the iteration of the failure",
                         "A failure has zero impact in a repetition when its iteration takes no "
-                        "longer than the P99 of "
-                        "the steady iterations.",
+                        "longer than the P99 of the iterations of the same repetition without "
+                        "failure.",
                         {"Fails", "Balancing", "Failure iteration", "Longest", "Steady P99",
                          "Over P99", "Repetitions with zero impact"},
                         {}};
@@ -554,7 +571,7 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
       RowWriter judged(one.point, outcome.repetitions, builder);
       judged.mean("", {}, "us");
       judged.mean("", {}, "us");
-      judged.mean("", {base->second.p99.toMicroseconds()}, "us");
+      judged.mean("", base->second.p99_us, "us");
       judged.mean("failure_iteration_vs_p99", {}, "");
       judged.text(outcome.ofAll(0));
       impact.rows.push_back(judged.take());
@@ -566,15 +583,14 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
                      stats::pairedRatio(outcome.iteration_us, outcome.steady_us).ratios, "");
     ++failed;
     if (outcome.zero_impact == outcome.repetitions) ++without_loss;
-    const std::vector<double> p99(outcome.iteration_us.size(), base->second.p99.toMicroseconds());
     RowWriter judged(one.point, outcome.repetitions, builder);
     judged.mean("", outcome.iteration_us, "us");
     judged.add("", quantityOf(std::vector<double>{*std::max_element(outcome.iteration_us.begin(),
                                                                     outcome.iteration_us.end())},
                               "us", ObservationPoint::kModelled));
-    judged.add("", quantityOf(std::vector<double>{p99.front()}, "us", ObservationPoint::kModelled));
+    judged.mean("", outcome.p99_us, "us");
     judged.add("failure_iteration_vs_p99",
-               ratioOf(outcome.iteration_us, p99, ObservationPoint::kModelled));
+               ratioOf(outcome.iteration_us, outcome.p99_us, ObservationPoint::kModelled));
     judged.text(outcome.ofAll(outcome.zero_impact));
     impact.rows.push_back(judged.take());
   }
@@ -589,10 +605,8 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
       elements.push_back(element);
     }
   }
-  builder.result().summary =
-      worst
-          ? summaryOf(failed, without_loss, worst->value > 0 ? builder.text(*worst) : std::string())
-          : std::string("No job finished after its failure.");
+  builder.result().summary = worst ? summaryOf(failed, without_loss, longerText(*worst, builder))
+                                   : std::string("No job finished after its failure.");
   if (worst && unfinished > 0) {
     builder.result().summary +=
         fmt::format(" After {} of them no repetition finished the job.", unfinished);

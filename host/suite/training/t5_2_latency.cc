@@ -179,7 +179,7 @@ bench::TrialSpec roundTripTrial(const TestConfig& config, const Settings& settin
   program.until = point.duration;
   job.program = program;
   spec.workload.emplace();
-  spec.workload->seed = config.scenario.seed + repetition;
+  spec.workload->seed = seedOf(config.scenario.seed, repetition);
   spec.workload->jobs.push_back(std::move(job));
   return spec;
 }
@@ -292,7 +292,9 @@ class LatencyRun {
     const ThroughputPoint point = searchPoint(settings_, size);
     const ThroughputOutcome outcome = findThroughput(config_, search, point, 1, runner_, builder_);
     if (outcome.trials.empty()) {
-      builder_.anomaly("no latency at the throughput rate: the search found no rate that passed",
+      builder_.anomaly(fmt::format("no latency at the throughput rate: {}",
+                                   outcome.valid ? "the search found no rate that passed"
+                                                 : "a trial of the search for it was not valid"),
                        point.label());
       noFigures("latency", loadedPoint(config_, settings_, size, Fraction(), "throughput rate"));
       return;

@@ -184,6 +184,7 @@ Sweep ServiceThroughputProcedure::sweepOf(const TestConfig& config, Numbers& num
                                           {Bytes(kMiB)}, own.sizes);
   const auto flows =
       numbers.sweep<std::uint32_t>("PDCs or QPs per pair", {1, 4, 16, 32}, {1, 16}, own.flows);
+  noteHostWithoutPartner(config, numbers);
   const std::uint64_t asked =  // 0: by time
       own.iterations ? std::min<std::uint64_t>(*own.iterations, kMaxMessages) : 0;
   Sweep sweep{allowanceOf(config), {}};
@@ -392,8 +393,9 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
                      .paired = percentOf};
   // Payload [Gb/s] of 1 % of line rate.
   const auto payloadOfPercent = [&](std::size_t i) {
-    const double share = static_cast<double>(points[i].message.count()) /
-                         static_cast<double>(gridBytes(*design.points[i].spec.transport, points[i]));
+    const double share =
+        static_cast<double>(points[i].message.count()) /
+        static_cast<double>(gridBytes(*design.points[i].spec.transport, points[i]));
     return line / 100 * share;
   };
   const Figure rate{

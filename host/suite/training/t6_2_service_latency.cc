@@ -87,6 +87,7 @@ std::vector<ServiceLatencyPoint> ServiceLatencyProcedure::pointsOf(const TestCon
   numbers.configure("First messages", fmt::format("{} of each of {}, each on a PDC or QP of "
                                                   "its own",
                                                   first_messages, counted(first_pairs, "pair")));
+  noteHostWithoutPartner(config, numbers);
   std::vector<ServiceLatencyPoint> points;
   for (const Bytes size : sizes) {
     for (const auto kind : {LatencyCase::kFirst, LatencyCase::kZeroLoad, LatencyCase::kLoaded}) {
@@ -184,7 +185,7 @@ void ServiceLatencyProcedure::reportSetup(const Design& design,
            builder);
 }
 
-void ServiceLatencyProcedure::report(const TestConfig& /*config*/, const Design& design,
+void ServiceLatencyProcedure::report(const TestConfig& config, const Design& design,
                                      const std::vector<Measured>& measured,
                                      ResultBuilder& builder) const {
   const auto& points = design.carried<std::vector<ServiceLatencyPoint>>();
@@ -218,8 +219,10 @@ void ServiceLatencyProcedure::report(const TestConfig& /*config*/, const Design&
   addTable(design, measured, packets,
            {"one_way",
             "One-way latency of data packets",
-            "First bit to first bit: at zero load between one pair of hosts, otherwise between "
-            "several, whose ways may differ.",
+            config.scenario.topology.hostCount() < 4
+                ? "First bit to first bit, between one pair of hosts."
+                : "First bit to first bit: at zero load between one pair of hosts, otherwise "
+                  "between several, whose ways may differ.",
             {},
             {}},
            builder);

@@ -16,6 +16,7 @@
 
 #include "base/counted.h"
 #include "fabric/link/link_retry.h"
+#include "fabric/topology/several_paths.h"
 #include "fabric/topology/topology.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
@@ -60,17 +61,21 @@ std::uint64_t queueFullDrops(const bench::TrialResult& trial) {
          total.dropsBy(fabric::DropReason::kTrimmedFull);
 }
 
-// ECMP may put more onto one link than it carries, the more so with replays; the messages that
+// Replays, and flows that ECMP puts together, may be more than a link carries; the messages that
 // cross it wait.
-void noteCongestion(const std::vector<Measured>& measured, ResultBuilder& builder) {
+void noteCongestion(const TestConfig& config, const std::vector<Measured>& measured,
+                    ResultBuilder& builder) {
+  const char* why =
+      fabric::hasSeveralPaths(fabric::buildTopology(config.scenario.topology))
+          ? "flows that ECMP put onto one link, and replays, were more than it carries"
+          : "the load and its replays were more than a link carries";
   for (const Measured& one : measured) {
     const auto congested = std::ranges::count_if(
         one.trials, [](const bench::TrialResult& trial) { return queueFullDrops(trial) > 0; });
     if (congested == 0) continue;
     builder.anomaly(
-        fmt::format("in {} of {} a queue was full: flows that ECMP put onto one link, and "
-                    "replays, were more than it carries; times of messages contain the wait there",
-                    congested, counted(one.trials.size(), "trial")),
+        fmt::format("in {} of {} a queue was full: {}; times of messages contain the wait there",
+                    congested, counted(one.trials.size(), "trial"), why),
         one.point.label);
   }
 }
@@ -241,7 +246,7 @@ Design LlrProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-void LlrProcedure::report(const TestConfig& /*config*/, const Design& design,
+void LlrProcedure::report(const TestConfig& config, const Design& design,
                           const std::vector<Measured>& measured, ResultBuilder& builder) const {
   const auto& points = design.carried<std::vector<LlrPoint>>();
   const auto retried = [&](std::size_t i, const bench::TrialResult& trial) {
@@ -312,7 +317,7 @@ void LlrProcedure::report(const TestConfig& /*config*/, const Design& design,
             {},
             {}},
            builder);
-  noteCongestion(measured, builder);
+  noteCongestion(config, measured, builder);
   std::vector<PointHops> hops;
   for (const Measured& one : measured) {
     if (points[placeOf(design, one)].retries) hops.push_back(hopsOf(one, kLongestFrame));

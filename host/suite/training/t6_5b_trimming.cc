@@ -237,9 +237,16 @@ void TrimmingProcedure::report(const TestConfig& config, const Design& design,
   if (measured.size() != 2) return;
   const results::Quantity trimmed = *meanOf(design, measured[0], time);
   builder.primary("time with trimming", trimmed);
+  const auto overflowed = [](const bench::TrialResult& trial) {
+    return trial.fabric->total.trimmed + trial.fabric->total.dropped() > 0;
+  };
+  const bool idle = std::none_of(measured.begin(), measured.end(), [&](const Measured& one) {
+    return std::any_of(one.trials.begin(), one.trials.end(), overflowed);
+  });
   builder.result().summary =
-      fmt::format("With trimming the messages take {}, with full drops {}.", builder.text(trimmed),
-                  builder.text(*meanOf(design, measured[1], time)));
+      fmt::format("With trimming the messages take {}, with full drops {}{}.",
+                  builder.text(trimmed), builder.text(*meanOf(design, measured[1], time)),
+                  idle ? ": no packet was trimmed or dropped" : "");
 }
 
 }  // namespace

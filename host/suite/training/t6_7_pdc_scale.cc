@@ -84,7 +84,7 @@ class PdcScaleProcedure final : public FabricProcedure {
 ScaleDesign PdcScaleProcedure::scaleDesign(const TestConfig& config, Numbers& numbers) {
   const std::uint32_t peers = config.scenario.topology.hostCount() - 1;
   const auto counts = numbers.sweep<std::uint32_t>(
-      "Connections", {100, 1'000, 10'000, 100'000}, {100, 1'000}, std::nullopt,
+      "Connections", {100, 1'000, 10'000, 100'000}, {100, 1'000}, config.scenario.parameters.flows,
       [peers](std::uint32_t n) { return n <= peers * kMaxFlowsPerPair; });
   ScaleDesign scale;
   std::map<std::string, ConnectionLimit> allowed;
@@ -113,7 +113,9 @@ ScaleDesign PdcScaleProcedure::scaleDesign(const TestConfig& config, Numbers& nu
   };
   for (const std::uint32_t m : counts) add(m, true);
   add(1, false);
-  for (const std::uint32_t m : counts) add(m, false);
+  for (const std::uint32_t m : counts) {
+    if (m > 1) add(m, false);
+  }
   return scale;
 }
 

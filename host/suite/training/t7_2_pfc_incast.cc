@@ -225,9 +225,11 @@ void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measu
     }
     std::string watchdog = "not tested: the DUT has none (dut.switch.pfc.watchdog)";
     if (config.scenario.switches.pfc->watchdog) {
-      watchdog = events == 0 ? std::string("did not act: no port was paused for its detection time")
-                             : fmt::format("acted {}{}, on pauses of plain incast",
-                                           counted(events, "time"), sumText(one.trials.size()));
+      watchdog =
+          events == 0
+              ? std::string("did not act: no port of a switch was stopped for its detection time")
+              : fmt::format("acted {}{}, on pauses of plain incast", counted(events, "time"),
+                            sumText(one.trials.size()));
     }
     table.rows.push_back(
         {one.point.values.front(),
@@ -262,6 +264,16 @@ void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
              [](const bench::TrialResult& trial) { return pausedOn(trial, true); });
   Figure pauses = figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond);
   pauses.primary = true;
+  const bool has_watchdog = config.scenario.switches.pfc->watchdog.has_value();
+  const Figure watchdog{
+      .column = "Watchdog",
+      .unit = "events",
+      .kpi = "watchdog_events",
+      .of = [has_watchdog](std::size_t, const bench::TrialResult& trial) -> std::optional<Reading> {
+        if (!has_watchdog) return std::nullopt;
+        return static_cast<double>(trial.fabric->total.watchdog_events);
+      },
+      .absent = "none in the DUT"};
   addTable(design, measured,
            {pauses,
             figure("Paused at hosts", "us", "paused_hosts_us",
@@ -269,12 +281,7 @@ void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
             spread, figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
             figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
             figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
-            figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm),
-            figure("Watchdog", "events", "watchdog_events",
-                   [](const bench::TrialResult& trial) {
-                     return static_cast<double>(trial.fabric->total.watchdog_events);
-                   }),
-            goodput, victim},
+            figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm), watchdog, goodput, victim},
            {"pfc",
             "PFC under incast",
             std::string("Paused times are summed over the links from hosts, resp. between "

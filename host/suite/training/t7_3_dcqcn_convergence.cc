@@ -324,9 +324,18 @@ void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& d
            builder);
   addSensitivity(design, measured, points, figures, builder);
   std::size_t converged = 0;
+  std::size_t observed = 0;     // points whose trials could show it
+  bool settled_at_all = false;  // in a repetition
   for (const Measured& one : measured) {
+    const std::size_t place = placeOf(design, one);
     if (meanOf(design, one, convergence)) ++converged;
-    const DcqcnPoint& point = points[placeOf(design, one)];
+    if (!convergence.hidden(place)) ++observed;
+    settled_at_all =
+        settled_at_all ||
+        std::any_of(one.trials.begin(), one.trials.end(), [&](const bench::TrialResult& trial) {
+          return convergence.of(place, trial).has_value();
+        });
+    const DcqcnPoint& point = points[place];
     if (point.flows == points.front().flows && point.changed.empty()) addRates(one, builder);
   }
   if (converged > 0) {
@@ -343,11 +352,17 @@ void DcqcnConvergenceProcedure::report(const TestConfig& config, const Design& d
   }
   if (measured.empty()) return;
   noteIdle(measured, builder);
-  if (converged == 0) {
+  if (!settled_at_all && observed == measured.size()) {
     noteUnsettled(config, measured.front(), points[placeOf(design, measured.front())], builder);
   }
-  builder.result().summary = fmt::format("{} of {} reached a lasting fair share within the trial.",
-                                         converged, counted(measured.size(), "point"));
+  builder.result().summary =
+      observed == 0
+          ? std::string("Convergence was not observed at any point: the trials are too short.")
+          : fmt::format("{} of {} reached a lasting fair share within the trial{}.", converged,
+                        counted(observed, "point"),
+                        observed < measured.size()
+                            ? fmt::format("; at {} it was not observed", measured.size() - observed)
+                            : "");
   // None where senders stop before the first sample.
   if (const auto first = meanOf(design, measured.front(), goodput)) {
     builder.primary("goodput, " + measured.front().point.label, *first);

@@ -55,7 +55,9 @@ void derivePathTimes(const YamlNode& node, Scenario& scenario, Problems& problem
   }
   if (roce != nullptr) {
     roce->ack_timeout = std::get<RoceSpec>(fitted).ack_timeout;
-    if (!given("max_ack_timeout")) {
+    if (given("max_ack_timeout")) {
+      roce->ack_timeout = std::min(roce->ack_timeout, roce->max_ack_timeout);
+    } else {
       roce->max_ack_timeout = std::get<RoceSpec>(fitted).max_ack_timeout;
     }
   } else {

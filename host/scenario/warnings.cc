@@ -319,8 +319,13 @@ class Checks {
   void checkTimeouts() {
     if (!scenario_.transport || !simulatesDut(scenario_.bench)) return;
     const auto* roce = std::get_if<transport::RoceSpec>(&*scenario_.transport);
-    if (roce != nullptr && roce->service == transport::RoceService::kUc) return;
-    const std::string place = fmt::format("transport.{}", roce != nullptr ? "ack_timeout" : "rto");
+    if (roce != nullptr ? roce->service == transport::RoceService::kUc
+                        : std::get<transport::UetSpec>(*scenario_.transport).service ==
+                              transport::UetService::kUud) {
+      return;  // sends nothing again
+    }
+    std::string place = roce != nullptr ? "transport.ack_timeout" : "transport.rto";
+    if (roce != nullptr && !places_.has(place)) place = "transport.max_ack_timeout";
     if (!places_.has(place)) return;
     const Picoseconds timeout = roce != nullptr
                                     ? roce->ack_timeout

@@ -17,6 +17,7 @@ enum class MessageState : std::uint8_t { kArrived, kOpen, kLost };
 // Records of a message, or of its parts so far.
 struct Found {
   MessageState state = MessageState::kArrived;
+  HostId to = 0;
   Picoseconds posted;
   Picoseconds arrived{};
   std::uint32_t parts = 0;
@@ -39,7 +40,7 @@ class PairArrivals {
     const auto place = std::lower_bound(
         arrivals_.begin(), arrivals_.end(), key,
         [](const MessageArrival& a, const auto& b) { return std::tie(a.flow, a.number) < b; });
-    Found found{MessageState::kOpen, sent.posted, {}, 1};
+    Found found{MessageState::kOpen, sent.to, sent.posted, {}, 1};
     if (place == arrivals_.end() || place->flow != sent.flow) return found;
     if (place->number != sent.number) {
       found.state = MessageState::kLost;  // a later one of the flow has arrived
@@ -80,20 +81,21 @@ class Matcher {
         found.state = MessageState::kLost;
       }
       if (!one.part) {
-        count(found);
+        count(sender.host, found);
         continue;
       }
       if (flow != std::pair(one.to, one.flow)) place = 0;
       flow = {one.to, one.flow};
-      Found& whole =
-          split.try_emplace({one.to, place++}, Found{MessageState::kArrived, one.posted, {}, 0})
-              .first->second;
+      Found& whole = split
+                         .try_emplace({one.to, place++},
+                                      Found{MessageState::kArrived, one.to, one.posted, {}, 0})
+                         .first->second;
       whole.state = std::max(whole.state, found.state);
       whole.arrived = std::max(whole.arrived, found.arrived);
       ++whole.parts;
     }
     for (const auto& entry : split) {
-      if (entry.second.parts == sender.port->parts()) count(entry.second);
+      if (entry.second.parts == sender.port->parts()) count(sender.host, entry.second);
     }
   }
 
@@ -106,9 +108,9 @@ class Matcher {
     return found != passed_.end() && static_cast<std::int32_t>(one.number - found->second) <= 0;
   }
 
-  void count(const Found& found) {
+  void count(HostId from, const Found& found) {
     if (found.state == MessageState::kLost) ++result_.lost;
-    if (found.state == MessageState::kOpen) result_.open.push_back(found.posted);
+    if (found.state == MessageState::kOpen) result_.open.push_back({found.posted, from, found.to});
     if (found.state != MessageState::kArrived) return;
     ++result_.arrived;
     result_.time.record(static_cast<std::uint64_t>((found.arrived - found.posted).count()));

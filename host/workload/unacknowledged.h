@@ -13,13 +13,18 @@
 namespace plumbline::workload {
 
 struct Unacknowledged {
+  struct Open {
+    Picoseconds posted;
+    HostId from = 0;
+    HostId to = 0;
+  };
+
   std::uint64_t arrived = 0;  // whole messages
   // Some part has not arrived although later packets of its flow have. (If the trial was cut off,
   // it may still be in flight on another path.)
   std::uint64_t lost = 0;
-  // Lost or still under way: when they were posted, in no order.
-  std::vector<Picoseconds> open;
-  stats::Histogram time;  // posted to arrival of the last part [ps]
+  std::vector<Open> open;  // lost or still under way, in no order
+  stats::Histogram time;   // posted to arrival of the last part [ps]
 };
 
 // Greatest FlowStats::passed by sender, receiver and flow.

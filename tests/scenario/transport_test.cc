@@ -332,6 +332,7 @@ TEST(Transport, TimeoutsThatTheFileLeavesOutFitTheTopology) {
   };
   EXPECT_EQ(ackTimeout("{kind: roce}"), nanoseconds(std::int64_t{4096} << 10));
   EXPECT_EQ(ackTimeout("{kind: roce, ack_timeout: 1ms}"), milliseconds(1));
+  EXPECT_EQ(ackTimeout("{kind: roce, max_ack_timeout: 2ms}"), milliseconds(2));
   const auto uet = std::get<transport::UetSpec>(transport("{kind: uet, base_rtt: 9us}"));
   EXPECT_EQ(uet.base_rtt, microseconds(9));
   EXPECT_EQ(uet.rto, Picoseconds(2 * (2 * std::int64_t{600'600'000} + 2 * (4198 + 78) * 80)));

@@ -230,6 +230,7 @@ TEST(Warnings, TimeoutBelowTheRoundTrip) {
   EXPECT_THAT(given("kind: uet, rto: 1ms"), ElementsAre(HasSubstr("idle round trip of 1202 us")));
   EXPECT_THAT(given("kind: roce, ack_timeout: 1203us"), IsEmpty());
   EXPECT_THAT(given("kind: roce, service: uc, ack_timeout: 1ms"), IsEmpty());
+  EXPECT_THAT(given("kind: uet, service: uud, rto: 1ms"), IsEmpty());
   EXPECT_THAT(given("kind: roce"), IsEmpty());
   EXPECT_THAT(given("kind: uet"), IsEmpty());
 }

@@ -118,6 +118,27 @@ TEST(Unacknowledged, AMessageArrivesWholeOrNot) {
   }
 }
 
+// A job that is at work for the whole trial keeps frames in the fabric. None of them is of the
+// other job, whose last message was lost 4 ms before.
+TEST(Unacknowledged, FramesOfOtherHostsDoNotKeepAMessageOpen) {
+  for (const bench::TransportSpec& transport : {uc(), uud()}) {
+    TrialSpec spec = lossyTrial(transport, 20'000);
+    spec.dut = oneSwitch(4, gigabitsPerSecond(100), nanoseconds(500));
+    spec.workload->jobs = {messagesBetween({{0, 1}}, 65'536, 1'000'000),
+                           messagesBetween({{2, 3}}, 4'096, 1)};
+    spec.workload->jobs[1].name = "lost";
+    spec.dut.impairments = {{.kind = fabric::ImpairmentKind::kDrop, .host = 2, .frame = 0}};
+    spec.duration = milliseconds(4);
+    spec.drain = Picoseconds(0);
+    const TrialResult result = resultOf(spec);
+    ASSERT_GT(result.fabric->frames_inside, 0U);
+    const JobOutcome& lost = result.fabric->jobs.at(1);
+    EXPECT_EQ(lost.messages_failed, 1U);
+    EXPECT_EQ(lost.messages_open, 0U);
+    EXPECT_TRUE(lost.finished);
+  }
+}
+
 TEST(Read, ItsGoodputIsThatOfTheDataThatCome) {
   for (const bool uet : {false, true}) {
     double goodput[2];

@@ -255,6 +255,8 @@ TEST(PauseHops, CountLinksToTheHost) {
   EXPECT_EQ(pauseHops(topology, result, 0), 1U);
   pause("leaf2-spine1");
   EXPECT_EQ(pauseHops(topology, result, 0), 2U);
+  pause("leaf2-host9");  // by a storm of the host: none that spread
+  EXPECT_EQ(pauseHops(topology, result, 0), 2U);
   pause("host9-leaf2");
   EXPECT_EQ(pauseHops(topology, result, 0), 3U);
   pause("leaf9-spine1");

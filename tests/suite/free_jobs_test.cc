@@ -127,5 +127,31 @@ TEST(FreeJobs, ACutOffJobSaysInWhichRepetitions) {
                             runner.repetitions.size(), runner.repetitions.front())));
 }
 
+// Broadcasts without a barrier follow each other down the tree: the root has finished its part long
+// before the leaves have. The times of the iterations are of each by itself.
+TEST(FreeJobs, SaysThatIterationsOverlap) {
+  scenario::Scenario scenario = twoHosts();
+  scenario.topology.hosts = 8;
+  workload::JobSpec job;
+  job.name = "broadcast";
+  job.placement.ranks = 8;
+  workload::TrainingProgram program;
+  program.iterations = 20;
+  workload::CollectiveSpec broadcast;
+  broadcast.kind = workload::CollectiveKind::kBroadcast;
+  broadcast.algorithm = workload::Algorithm::kTree;
+  broadcast.bytes = 1 << 20;
+  program.collectives = {broadcast};
+  job.program = program;
+  scenario.workload->jobs = {job};
+  const auto overlap = [](const results::TestResult& result) { return anomalies(result); };
+  EXPECT_THAT(
+      overlap(runTest(freeProcedure(), scenario)),
+      HasSubstr("iterations overlap: ranks begin the next one before others have finished"));
+  std::get<workload::TrainingProgram>(scenario.workload->jobs[0].program).barrier = true;
+  EXPECT_THAT(overlap(runTest(freeProcedure(), scenario)),
+              testing::Not(HasSubstr("iterations overlap")));
+}
+
 }  // namespace
 }  // namespace plumbline::suite

@@ -242,6 +242,12 @@ TEST(NicConfiguration, NamesEveryServiceAndCongestionControlOfUet) {
     uet.service = service;
     EXPECT_THAT(lineOf(), HasSubstr(name));
   }
+  // UUD has none, and RUDI the fixed window, whatever the others have.
+  EXPECT_THAT(lineOf(), testing::Not(HasSubstr("NSCC")));
+  EXPECT_THAT(lineOf(), testing::Not(HasSubstr("retries")));
+  uet.service = UetService::kRudi;
+  EXPECT_THAT(lineOf(), HasSubstr(", fixed window, "));
+  uet.service = UetService::kRud;
   for (const auto& [control, name] : std::map<UetCongestionControl, std::string>{
            {UetCongestionControl::kNone, ", fixed window, "},
            {UetCongestionControl::kNscc, ", NSCC, "},

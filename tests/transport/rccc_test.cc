@@ -112,7 +112,29 @@ TEST(RcccSource, AsksForItsBacklogBeyondWhatItHas) {
   source.onCredit(64 + 64);
   EXPECT_EQ(source.unspent(), 16'384 - 20'000 + 16'384);
   source.onCredit(64 + 64 + 4096);
-  EXPECT_EQ(source.unspent(), 225'000);  // capped
+  EXPECT_EQ(source.unspent(), 225'000 + 255);  // capped
+}
+
+// Requests are rounded up to 256 B. Over a thousand grants of a window that is no multiple of it,
+// what was granted is what was spent and what is left.
+TEST(RcccSource, NothingOfAGrantIsLost) {
+  RcccSource source(13'950, 0);
+  source.stopSpeculating();
+  std::int64_t granted = 0;
+  std::int64_t spent = 0;
+  std::uint32_t credit = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint32_t target = source.target(1'000'000, 4204, std::nullopt, 1);
+    granted += std::int64_t{target - credit} * 256;
+    credit = target;
+    source.onCredit(target);
+    while (source.maySend()) {
+      source.spend(4204);
+      spent += 4204;
+    }
+  }
+  EXPECT_EQ(granted, spent + source.unspent());
+  EXPECT_GT(granted, 13'000'000);
 }
 
 // However much it has overdrawn and however many destinations share the NIC, what it asks for is

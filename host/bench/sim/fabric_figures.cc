@@ -330,34 +330,70 @@ std::vector<std::vector<Picoseconds>> pendingOfJobs(const SimHosts& hosts, std::
   return posted;
 }
 
-// Open messages of services without acknowledgements: adds those that may still arrive to `open`,
-// and returns the number of lost ones, by job. A message that may arrive has a frame in the fabric:
-// of more messages than there are frames inside, the oldest are lost.
-std::vector<std::uint64_t> splitUnacknowledged(const std::vector<workload::JobResult>& jobs,
-                                               std::uint64_t frames_inside,
-                                               std::vector<std::vector<Picoseconds>>& open) {
-  std::vector<std::pair<Picoseconds, std::size_t>> sent;  // when posted, job
-  for (std::size_t job = 0; job < jobs.size(); ++job) {
-    for (const Picoseconds posted : jobs[job].unacknowledged.open) sent.emplace_back(posted, job);
+// Frames inside the fabric between two hosts.
+class FramesBetween {
+ public:
+  explicit FramesBetween(const fabric::Fabric& fabric) : elsewhere_(fabric.framesInside()) {
+    fabric.visitFrames([this](const fabric::Packet& packet) {
+      ++frames_[{packet.source, packet.destination}];
+      --elsewhere_;
+    });
   }
-  std::sort(sent.begin(), sent.end());
+
+  // At most: those that LLR holds may be of any hosts.
+  [[nodiscard]] std::uint64_t most(fabric::HostId from, fabric::HostId to) const {
+    const auto found = frames_.find({from, to});
+    return elsewhere_ + (found == frames_.end() ? 0 : found->second);
+  }
+
+ private:
+  std::map<std::pair<fabric::HostId, fabric::HostId>, std::uint64_t> frames_;
+  std::uint64_t elsewhere_;
+};
+
+// Open messages of services without acknowledgements: adds those that may still arrive to `open`,
+// and returns the number of lost ones, by job. A message that may arrive has a frame between its
+// hosts in the fabric: of more messages than there are such frames, the oldest are lost.
+std::vector<std::uint64_t> splitUnacknowledged(const std::vector<workload::JobResult>& jobs,
+                                               const fabric::Fabric& fabric,
+                                               std::vector<std::vector<Picoseconds>>& open) {
   std::vector<std::uint64_t> lost(jobs.size());
-  const std::uint64_t gone = sent.size() - std::min<std::uint64_t>(sent.size(), frames_inside);
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    const auto& [posted, job] = sent[i];
-    if (i < gone) {
-      ++lost[job];
-    } else {
-      open[job].push_back(posted);
+  const auto hasOpen = [](const workload::JobResult& job) {
+    return !job.unacknowledged.open.empty();
+  };
+  if (std::none_of(jobs.begin(), jobs.end(), hasOpen)) return lost;
+
+  struct Sent {
+    Picoseconds posted;
+    std::size_t job = 0;
+  };
+  std::map<std::pair<fabric::HostId, fabric::HostId>, std::vector<Sent>> between;
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    for (const workload::Unacknowledged::Open& one : jobs[job].unacknowledged.open) {
+      between[{one.from, one.to}].push_back({one.posted, job});
+    }
+  }
+  const FramesBetween frames(fabric);
+  for (auto& [hosts, sent] : between) {
+    std::sort(sent.begin(), sent.end(),
+              [](const Sent& a, const Sent& b) { return a.posted < b.posted; });
+    const std::uint64_t inside = frames.most(hosts.first, hosts.second);
+    const std::uint64_t gone = sent.size() - std::min<std::uint64_t>(sent.size(), inside);
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      if (i < gone) {
+        ++lost[sent[i].job];
+      } else {
+        open[sent[i].job].push_back(sent[i].posted);
+      }
     }
   }
   return lost;
 }
 
-void collectJobs(const SimHosts& hosts, FabricResult& result) {
+void collectJobs(const fabric::Fabric& fabric, const SimHosts& hosts, FabricResult& result) {
   const std::vector<workload::JobResult> jobs = hosts.jobResults();
   std::vector<std::vector<Picoseconds>> open = pendingOfJobs(hosts, jobs.size());
-  const std::vector<std::uint64_t> lost = splitUnacknowledged(jobs, result.frames_inside, open);
+  const std::vector<std::uint64_t> lost = splitUnacknowledged(jobs, fabric, open);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const workload::JobResult& job = jobs[i];
     JobOutcome outcome;
@@ -411,7 +447,7 @@ FabricResult fabricFigures(const fabric::Fabric& fabric, const SimHosts& hosts,
   result.load_end = loadEnd(fabric, hosts, streams_end, result.sim_end);
   result.frames_inside = fabric.framesInside();
   collectLinks(fabric, hops, result);
-  collectJobs(hosts, result);
+  collectJobs(fabric, hosts, result);
   collectFlows(hosts, result.sim_end, result);
   result.data_lost = lostData(hosts, result.frames_inside);
   return result;

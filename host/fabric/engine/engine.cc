@@ -563,4 +563,11 @@ std::uint64_t Engine::framesInside() const {
   return frames;
 }
 
+void Engine::visitFrames(const std::function<void(const Packet&)>& visit) const {
+  for (const auto& queue : queues_) {
+    queue->packets.forEach([&](const InFlightPacket& one) { visit(one.packet); });
+  }
+  for (const auto& node : switches_) node->visitFrames(visit);
+}
+
 }  // namespace plumbline::fabric

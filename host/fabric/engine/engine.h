@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,6 +59,7 @@ class Engine {
   [[nodiscard]] bool isDeadlocked();
   [[nodiscard]] std::uint64_t framesRetriedInVain() const;
   [[nodiscard]] std::uint64_t framesInside() const;
+  void visitFrames(const std::function<void(const Packet&)>& visit) const;
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const { return hosts_[host]->received(); }
 
   [[nodiscard]] const FabricPlan& plan() const { return plan_; }

@@ -71,6 +71,9 @@ bool Fabric::isDeadlocked() { return impl_->engine().isDeadlocked(); }
 std::uint64_t Fabric::framesRetriedInVain() const { return impl_->engine().framesRetriedInVain(); }
 double Fabric::bitErrorRate(LinkId link) const { return impl_->engine().plan().bitErrorRate(link); }
 std::uint64_t Fabric::framesInside() const { return impl_->engine().framesInside(); }
+void Fabric::visitFrames(const std::function<void(const Packet&)>& visit) const {
+  impl_->engine().visitFrames(visit);
+}
 std::uint64_t Fabric::framesReceived(HostId host) const {
   return impl_->engine().framesReceived(host);
 }

@@ -125,6 +125,9 @@ class Fabric {
   // Conservation tests compare with it. Also those that stand at a host because their channel can
   // never have the credits for them.
   [[nodiscard]] std::uint64_t framesInside() const;
+  // Calls `visit` for those in queues and on links: for all but those that LLR holds, or that stand
+  // at a host.
+  void visitFrames(const std::function<void(const Packet&)>& visit) const;
   // Frames that arrived at a host, endpoint or tester's port.
   [[nodiscard]] std::uint64_t framesReceived(HostId host) const;
   // "leaf0", "spine3", "switch0" for a switch number of PortCounters.

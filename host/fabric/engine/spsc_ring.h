@@ -127,6 +127,13 @@ class SpscRing {
   // Number of items, while neither side is at work.
   [[nodiscard]] std::size_t size() const { return tail_.load() - head_.load(); }
 
+  // All items from the front on, while neither side is at work.
+  template <typename Visit>
+  void forEach(Visit&& visit) const {
+    const std::size_t tail = tail_.load();
+    for (std::size_t i = head_.load(); i != tail; ++i) visit(write_items_[i & write_mask_]);
+  }
+
   // Consumer. refresh() makes the items visible that were pushed since the last one. References to
   // items are invalid after it.
   void refresh() {

@@ -39,6 +39,16 @@ class FrameQueue {
   [[nodiscard]] bool empty() const { return size() == 0; }
   [[nodiscard]] std::size_t size() const { return virtual_ ? virtual_->count : fifo_.size(); }
 
+  // All frames, in no order.
+  template <typename Visit>
+  void forEach(Visit&& visit) const {
+    const auto each = [&](const Ring<QueuedFrame>& ring) {
+      for (std::size_t i = 0; i < ring.size(); ++i) visit(ring.at(i));
+    };
+    if (!virtual_) return each(fifo_);
+    for (const Ring<QueuedFrame>& ring : virtual_->queues) each(ring);
+  }
+
   // The queue itself, if there are no virtual ones.
   [[nodiscard]] Ring<QueuedFrame>& fifo() { return fifo_; }
 

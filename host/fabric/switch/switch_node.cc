@@ -164,4 +164,12 @@ std::uint64_t SwitchNode::framesInside() const {
   return frames;
 }
 
+void SwitchNode::visitFrames(const std::function<void(const Packet&)>& visit) const {
+  for (const EgressPort& egress : egress_) {
+    for (const EgressPort::Queue& one : egress.queues) {
+      one.frames.forEach([&](const QueuedFrame& frame) { visit(frame.packet); });
+    }
+  }
+}
+
 }  // namespace plumbline::fabric

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -85,6 +86,8 @@ class SwitchNode final : public NodeModel, private QueueDepths {
   }
   // Frames in the switch.
   [[nodiscard]] std::uint64_t framesInside() const;
+  // Of these, those in its queues.
+  void visitFrames(const std::function<void(const Packet&)>& visit) const;
 
  private:
   // egress_drain.h

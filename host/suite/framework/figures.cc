@@ -176,7 +176,7 @@ void addTable(const Design& design, std::span<const Measured> measured,
     std::vector<results::Cell> row(one.point.values.begin(), one.point.values.end());
     for (const Figure& figure : figures) {
       const std::vector<Reading> values = observedOf(design, one, figure);
-      if (values.size() < one.trials.size()) {
+      if (values.empty() || values.size() < one.trials.size()) {
         row.push_back(cellOf(design, one, figure));
         if (isBaseline(design, one, figure)) continue;
         // A value of some repetitions is one that the point should have.

@@ -26,7 +26,9 @@ std::optional<std::uint32_t> pauseHops(const fabric::Topology& topology,
     if (load.pauses == 0) continue;
     const auto link = topology.findLink(load.name);
     if (!link) return std::nullopt;
-    hops = std::max(hops, distance[topology.links()[*link].to]);
+    const fabric::NodeId to = topology.links()[*link].to;
+    if (topology.nodes()[to].kind == fabric::NodeKind::kHost) continue;  // a storm of the scenario
+    hops = std::max(hops, distance[to]);
   }
   return hops;
 }

@@ -86,15 +86,26 @@ const char* congestionControlText(transport::UetCongestionControl control) {
   throw std::logic_error("UET congestion control without a name");
 }
 
+// What a service does not have is not said of it.
 std::string uetText(const transport::UetSpec& uet) {
-  return fmt::format(
-      "{}{}, MTU {} B, {}, base RTT {}, retransmission timeout {}, {} retries, ACK every {} B, "
-      "at most {} PDCs, priorities: data {}, control {}{}{}",
-      ipText(uet.ipv6), uet.crc ? ", CRC of 4 B" : "", uet.mtu_payload,
-      congestionControlText(uet.congestion_control), roundedTimeText(uet.base_rtt),
-      durationText(uet.rto), uet.max_rto_retries, uet.ack_trigger_bytes, uet.max_pdcs,
-      uet.data_priority, uet.control_priority, uet.trimming ? ", may be trimmed" : "",
-      uet.ecn ? ", ECT" : ", Not-ECT");
+  using Service = transport::UetService;
+  std::string text = fmt::format("{}{}, MTU {} B", ipText(uet.ipv6), uet.crc ? ", CRC of 4 B" : "",
+                                 uet.mtu_payload);
+  if (uet.service == Service::kUud) {
+    text += ", no acknowledgements";
+  } else {
+    text +=
+        fmt::format(", {}, base RTT {}, retransmission timeout {}, {} retries",
+                    uet.service == Service::kRudi ? "fixed window"
+                                                  : congestionControlText(uet.congestion_control),
+                    roundedTimeText(uet.base_rtt), durationText(uet.rto), uet.max_rto_retries);
+  }
+  if (uet.service == Service::kRod || uet.service == Service::kRud) {
+    text += fmt::format(", ACK every {} B, at most {} PDCs", uet.ack_trigger_bytes, uet.max_pdcs);
+  }
+  text += fmt::format(", priorities: data {}, control {}", uet.data_priority, uet.control_priority);
+  if (uet.trimming) text += ", may be trimmed";
+  return text + (uet.ecn ? ", ECT" : ", Not-ECT");
 }
 
 // Settings of one name, in the order in which points have them first.

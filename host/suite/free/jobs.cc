@@ -12,6 +12,7 @@
 #include "results/quantity_text.h"
 #include "stats/censored.h"
 #include "suite/framework/fabric_metrics.h"
+#include "suite/framework/iteration_overlap.h"
 #include "workload/formulas.h"
 #include "workload/own_time.h"
 #include "workload/placement.h"
@@ -366,6 +367,7 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
   std::vector<std::vector<results::Cell>> message_cells;
   std::string summary;
   const std::vector<std::string> labels = jobLabels(jobs);
+  IterationOverlap overlap;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobFigures job(jobs[i], i, labels[i], trials);
     std::vector<results::Cell> row{job.label(), std::to_string(job.ranks()), job.finished(),
@@ -384,6 +386,9 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
       builder.anomaly(labels[i] + " posted no messages: it has no times and no rates", labels[i]);
     } else if (auto what = job.cutOff()) {
       builder.anomaly(*std::move(what), labels[i]);
+    }
+    if (std::holds_alternative<workload::TrainingProgram>(jobs[i].program)) {
+      overlap.add(trials, i, labels[i]);
     }
     const bool shown = i < kShownJobs;
     addKpis(job, shown, job.main(), trials, builder);
@@ -405,6 +410,7 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
     table.rows[i].insert(table.rows[i].end(), message_cells[i].begin(), message_cells[i].end());
   }
   builder.result().tables.push_back(std::move(table));
+  overlap.report(builder);
   return summary;
 }
 

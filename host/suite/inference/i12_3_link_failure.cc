@@ -169,9 +169,9 @@ std::vector<Figure> failureFigures(const TestConfig& config, const Design& desig
              return Reading(static_cast<double>(failed.fabric->total.dropped()));
            }),
       make("Loss duration", "us", "loss_duration_us",
-           [](const Spec&, const Trial& failed, const Trial&) -> std::optional<Reading> {
-             const bench::Samples& samples = *failed.fabric->samples;
-             return Reading((samples.last_drop - samples.first_drop).toMicroseconds());
+           [](const Spec& spec, const Trial& failed, const Trial&) -> std::optional<Reading> {
+             const Picoseconds time = lossDuration(*failed.fabric->samples, outageIn(spec).down);
+             return Reading(time.toMicroseconds());
            }),
       make("Last loss", "ms", "last_loss_ms",
            [](const Spec& spec, const Trial& failed, const Trial&) -> std::optional<Reading> {

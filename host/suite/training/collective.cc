@@ -11,6 +11,7 @@
 #include "fabric/topology/topology.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
+#include "suite/framework/iteration_overlap.h"
 #include "suite/framework/percentiles.h"
 #include "workload/formulas.h"
 #include "workload/placement.h"
@@ -455,48 +456,6 @@ Design CollectiveProcedure::design(const TestConfig& config) const {
   return design;
 }
 
-namespace {
-
-// By how much the times of iterations together exceed the time from the first to the end of the
-// last; 0 where their beginnings are not known.
-double overlapOf(const bench::JobOutcome& job) {
-  if (job.iteration_starts.empty()) return 0;
-  Picoseconds sum;
-  Picoseconds end;
-  for (std::size_t i = 0; i < job.iteration_starts.size() && i < job.iterations.size(); ++i) {
-    sum += job.iterations[i];
-    end = std::max(end, job.iteration_starts[i] + job.iterations[i]);
-  }
-  const Picoseconds span = end - job.iteration_starts.front();
-  return span > Picoseconds(0) ? sum.toSeconds() / span.toSeconds() - 1 : 0;
-}
-
-// Ranks do not wait for each other between iterations.
-void noteOverlap(const std::vector<Measured>& measured, ResultBuilder& builder) {
-  constexpr double kNoted = 0.01;
-  double most = kNoted;
-  const Measured* where = nullptr;
-  for (const Measured& one : measured) {
-    for (const bench::TrialResult& trial : one.trials) {
-      if (!trial.fabric || trial.fabric->jobs.empty()) continue;
-      const double overlap = overlapOf(trial.fabric->jobs.front());
-      if (overlap <= most) continue;
-      most = overlap;
-      where = &one;
-    }
-  }
-  if (where == nullptr) return;
-  builder.anomaly(
-      fmt::format(
-          "iterations overlap: ranks begin the next one before others have finished, and the "
-          "times of iterations add up to {:.2g} % more than they take together. Bus bandwidths are "
-          "of the times of iterations, and up to that much lower than that of the job",
-          100 * most),
-      where->point.label);
-}
-
-}  // namespace
-
 void CollectiveProcedure::report(const TestConfig& config, const Design& design,
                                  const std::vector<Measured>& measured,
                                  ResultBuilder& builder) const {
@@ -533,7 +492,9 @@ void CollectiveProcedure::report(const TestConfig& config, const Design& design,
       },
       builder);
   reportMore(config, design, points, measured, builder);
-  noteOverlap(measured, builder);
+  IterationOverlap overlap;
+  for (const Measured& one : measured) overlap.add(one.trials, 0, one.point.label);
+  overlap.report(builder);
   notePredictions(measured, builder);
   // Of the collective that the test is about, the last point: largest and sprayed.
   const auto found = std::find_if(measured.rbegin(), measured.rend(), [&](const Measured& one) {

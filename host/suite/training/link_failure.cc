@@ -95,6 +95,11 @@ Picoseconds lossesFrom(const bench::TrialSpec& spec, Picoseconds failure) {
   return std::max(failure - longest, Picoseconds(0));
 }
 
+Picoseconds lossDuration(const bench::Samples& samples, Picoseconds failure) {
+  if (samples.losses == 0) return {};
+  return std::max(samples.last_drop - std::max(samples.first_drop, failure), Picoseconds(0));
+}
+
 std::optional<Picoseconds> lastLoss(const bench::Samples& samples, Picoseconds failure) {
   if (samples.losses == 0) return std::nullopt;
   return std::max(samples.last_drop - failure, Picoseconds(0));

@@ -35,6 +35,9 @@ bool knowsGoodputBefore(const JobSamples& failed, Picoseconds failure);
 // A frame that is on the wire when its link fails is lost, but its first bit, by which losses are
 // dated, has left before: the earliest time of a loss by a failure, see SamplingSpec::losses_from.
 Picoseconds lossesFrom(const bench::TrialSpec& spec, Picoseconds failure);
+// Time from the first loss to the last, of that after the failure: frames that were on the wire are
+// dated before it.
+Picoseconds lossDuration(const bench::Samples& samples, Picoseconds failure);
 // Time from the failure to the last loss; nothing without a loss.
 std::optional<Picoseconds> lastLoss(const bench::Samples& samples, Picoseconds failure);
 

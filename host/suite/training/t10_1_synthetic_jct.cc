@@ -23,6 +23,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/counted.h"
 #include "suite/framework/early_end.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/training/collective.h"
@@ -326,8 +327,15 @@ void SyntheticJctProcedure::report(const TestConfig& config, const Design& desig
     builder.primary("JCT ratio, " + one.point.label, value);
     builder.result().summary = fmt::format("{}: the job takes {} times its roofline.",
                                            one.point.label, builder.text(value));
-    break;
+    return;
   }
+  builder.result().summary =
+      measured.empty()
+          ? "No figures: no point of the test is valid."
+          : fmt::format(
+                "No job with compute and communication in turn gave a result, but {} of {} "
+                "others did.",
+                measured.size(), counted(design.points.size(), "point"));
 }
 
 }  // namespace

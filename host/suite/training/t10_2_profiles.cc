@@ -23,6 +23,7 @@
 #include "base/counted.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/figures.h"
+#include "suite/framework/iteration_overlap.h"
 #include "suite/training/collective.h"
 #include "suite/training/training.h"
 #include "workload/formulas.h"
@@ -290,6 +291,9 @@ void ProfileProcedure::report(const TestConfig& config, const Design& design,
   addTable(design, measured, fabricFigures(),
            {"fabric", "Fabric during the job", kFabricNote, {}, {}}, builder);
   if (measured.empty()) return;
+  IterationOverlap overlap;
+  overlap.add(measured.front().trials, 0, "iterations");
+  overlap.report(builder);
   const results::Quantity value = *meanOf(design, measured.front(), ratio);
   builder.primary("JCT ratio", value);
   builder.result().summary =

@@ -311,7 +311,7 @@ Outcome outcomeOf(const scenario::Scenario& scenario, const Measured& failed, co
     const Picoseconds last = lastLoss(samples, failure).value_or(Picoseconds(0));
     if (known) {
       outcome.lost.push_back(static_cast<double>(samples.losses));
-      outcome.loss_us.push_back((samples.last_drop - samples.first_drop).toMicroseconds());
+      outcome.loss_us.push_back(lossDuration(samples, failure).toMicroseconds());
       outcome.last_loss_us.push_back(last.toMicroseconds());
     } else {
       outcome.losses_known = false;
@@ -515,8 +515,9 @@ void LinkFailureProcedure::report(const TestConfig& config, const Design& design
   results::Table failures{
       "failure",
       "Failure during AllReduce",
-      "Losses are those from the failure on. Loss duration is from the first lost packet to the "
-      "last; the following three times begin at the failure. Last loss: 0 where nothing was lost "
+      "Losses are those from the failure on. Loss duration is from the first lost packet, or from "
+      "the failure where that was on the wire then, to the last; the following three times begin "
+      "at the failure. Last loss: 0 where nothing was lost "
       "but what was on the wire then. "
       "Redistribution: until the last loss and until goodput is back at 90 % of its "
       "mean before, or at its lowest before where that is less, and does not fall again in the "

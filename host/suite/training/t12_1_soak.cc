@@ -106,12 +106,14 @@ std::optional<results::Percentile> fewestSamples(const std::vector<SoakSample>& 
 
 void addKpiTable(const std::vector<SoakFigure>& figures, const std::vector<SoakSample>& samples,
                  ResultBuilder& builder) {
-  results::Table table{"soak",
-                       "KPIs over the soak",
-                       "Of all samples. The standard deviation of the JCT ratio is the draft's "
-                       "measure of stability.",
-                       {"KPI", "Mean", "Standard deviation", "Minimum", "Maximum", "Maximum at"},
-                       {}};
+  results::Table table{
+      "soak",
+      "KPIs over the soak",
+      "Of all samples. The standard deviation of the JCT ratio is the draft's "
+      "measure of stability. Paths that hashes choose are those of the seed for "
+      "the whole soak: intervals hold for these paths, and another seed has others.",
+      {"KPI", "Mean", "Standard deviation", "Minimum", "Maximum", "Maximum at"},
+      {}};
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const Figure& figure = figures[i].figure;
     const std::vector<double> values = sampleValues(samples, i);

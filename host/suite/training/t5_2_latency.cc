@@ -9,9 +9,10 @@
 // factor = figure loaded / figure at zero load, both of the first pair, since at zero load only
 // that pair sends. Round trip: simulated hosts measure it message by message. The hosts of the
 // first pair send no streams but RDMA Writes of the same size over RC, one at a time, while all
-// others load the DUT; a round trip is from a message's first bit to the end of its
-// acknowledgement. The card has no reflector: with traffic in both directions the sum of the two
-// one-way means is the round trip's mean, and its distribution is not measured.
+// others load the DUT; a round trip is from posting a message, which is its first bit where
+// neither PFC nor credits hold it back, to the end of its acknowledgement. The card has no
+// reflector: with traffic in both directions the sum of the two one-way means is the round trip's
+// mean, and its distribution is not measured.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -224,7 +225,8 @@ class LatencyRun {
     message_trips_ = {
         "round_trip_distribution",
         "Round trip of messages",
-        "RDMA Writes of the first pair over RC, one at a time, from a message's first bit to the "
+        "RDMA Writes of the first pair over RC, one at a time, from posting a message (its first "
+        "bit, unless PFC or credits hold it back) to the "
         "end of its acknowledgement, while the other pairs load the DUT. Averages over the "
         "repetitions.",
         {size, "Load", "Messages"},

@@ -372,9 +372,15 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
   std::vector<const Found*> of;  // by place in `design`
   for (const Found& one : found) {
     of.push_back(&one);
-    if (one.measured.valid && !one.nothing_passed) {
+    if (one.measured.valid) {
       measured.push_back(one.measured);
+      if (one.nothing_passed) measured.back().trials.clear();
     } else {
+      for (const char* kpi : {"throughput_percent_of_line", "payload_gbps"}) {
+        builder.notMeasured(kpi, one.measured.point.label);
+      }
+    }
+    if (!one.measured.valid || one.nothing_passed) {
       builder.anomaly(one.nothing_passed
                           ? "no rate was carried: at the lowest step messages failed or were late"
                           : "no result: a trial was not valid",
@@ -390,6 +396,8 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
                      .unit = "%",
                      .kpi = "throughput_percent_of_line",
                      .primary = true,
+                     .absent = "no rate passed",
+                     .fails_limits = true,
                      .paired = percentOf};
   // Payload [Gb/s] of 1 % of line rate.
   const auto payloadOfPercent = [&](std::size_t i) {
@@ -402,6 +410,8 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
       .column = "Payload per sender",
       .unit = "Gb/s",
       .kpi = "payload_gbps",
+      .absent = "no rate passed",
+      .fails_limits = true,
       .paired =
           [&](std::size_t i, std::size_t repetition, const bench::TrialResult& trial) {
             return percentOf(i, repetition, trial).times(payloadOfPercent(i));
@@ -431,17 +441,17 @@ void ServiceThroughputProcedure::reportThroughput(const TestConfig& config, cons
   addWideTable(design, measured, share, kService, {},
                {"services_percent", "Efficiency by service [% of line rate, L1]", "", {}, {}},
                builder);
-  if (measured.empty()) {
-    const bool nothing_passed = std::all_of(found.begin(), found.end(),
-                                            [](const Found& one) { return one.nothing_passed; });
+  const auto first = std::find_if(measured.begin(), measured.end(),
+                                  [](const Measured& one) { return !one.trials.empty(); });
+  if (first == measured.end()) {
     builder.result().summary =
-        nothing_passed ? "No rate passed at any point." : "No point gave a valid result.";
+        measured.empty() ? "No point gave a valid result." : "No rate passed at any point.";
     return;
   }
-  const results::Quantity first = *meanOf(design, measured.front(), rate);
-  builder.primary("payload, " + measured.front().point.label, first);
-  builder.result().summary = fmt::format("{}: {} of payload per sender.",
-                                         measured.front().point.label, builder.text(first));
+  const results::Quantity payload = *meanOf(design, *first, rate);
+  builder.primary("payload, " + first->point.label, payload);
+  builder.result().summary =
+      fmt::format("{}: {} of payload per sender.", first->point.label, builder.text(payload));
 }
 
 // Set-up times, one PDC or QP after the other between two hosts.

@@ -40,6 +40,8 @@ constexpr std::uint32_t kMinEstablished = 256;  // of an established point, over
 // is less than 1/20 of the trial.
 constexpr std::uint32_t kMinRounds = 20;
 constexpr double kLimitPercent = 90;
+// More than this of one alone: that one is held back by something else.
+constexpr double kNotedPercent = 110;
 
 struct ConnectionPoint {
   std::uint32_t connections = 0;
@@ -207,7 +209,8 @@ Design PdcScaleProcedure::design(const TestConfig& config) const {
   const std::uint32_t outstanding = outstandingOf(config);
   design.numbers.configure(
       "Messages outstanding per established connection",
-      fmt::format("{}, enough for one connection to fill the link", outstanding));
+      fmt::format("{}: one that is sent, and those that a round trip at line rate takes",
+                  outstanding));
   for (const ConnectionPoint& point : scale.points) {
     bench::TrialSpec spec = emptyTrial(config);
     applyVariant(serviceVariant(config, point.service,
@@ -341,15 +344,17 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
                         return 100 * goodputGbps(trial) /
                                goodputGbps(one->second->trials.at(repetition));
                       }};
-  addTable(design, established, {per, share, of_one},
-           {"concurrent",
-            "Connections in use at once by one host",
-            "They share the host's link, so the draft's limit, a PDC's rate below 90 % of a single "
-            "one's, is applied to the rate of all together. Each has as many messages outstanding "
-            "as one alone needs to fill the link.",
-            {},
-            {}},
-           builder);
+  addTable(
+      design, established, {per, share, of_one},
+      {"concurrent",
+       "Connections in use at once by one host",
+       "They share the host's link, so the draft's limit, a PDC's rate below 90 % of a single "
+       "one's, is applied to the rate of all together. Each has as many messages outstanding "
+       "as a round trip at line rate takes; one alone may still be held back by its window, or "
+       "by its path, which ends at the last host.",
+       {},
+       {}},
+      builder);
   results::Table limits{"maximum",
                         "Concurrent connections within 90 % of the rate of one",
                         "",
@@ -371,6 +376,13 @@ void PdcScaleProcedure::reportEstablished(const TestConfig& config, const Design
         continue;
       }
       const auto value = meanOf(design, *one, of_one);
+      if (value && value->value > kNotedPercent) {
+        builder.anomaly(
+            fmt::format("all together carry {:.3g} % of what one alone does, whose path or window "
+                        "holds it back: 90 % of that is less than the link carries",
+                        value->value),
+            one->point.label);
+      }
       unknown = !value;
       fell = value && value->value < kLimitPercent;
       if (value && !fell) max = points[i].connections;

@@ -89,10 +89,22 @@ Design PfcIncastProcedure::design(const TestConfig& config) const {
 }
 
 // Time that the links of one kind were paused, summed [us].
-double pausedOn(const bench::TrialResult& trial, bool between_switches) {
+double pausedBetweenSwitches(const bench::TrialResult& trial) {
   Picoseconds sum;
   for (const bench::LinkLoad& link : trial.fabric->links) {
-    if (link.between_switches == between_switches) sum += link.paused;
+    if (link.between_switches) sum += link.paused;
+  }
+  return sum.toMicroseconds();
+}
+
+// Of links from hosts; those to hosts are paused by storms of the scenario.
+double pausedAtHosts(const fabric::Topology& topology, const bench::TrialResult& trial) {
+  Picoseconds sum;
+  for (const bench::LinkLoad& link : trial.fabric->links) {
+    const auto id = topology.findLink(link.name);
+    if (!id) continue;
+    const fabric::NodeId from = topology.links()[*id].from;
+    if (topology.nodes()[from].kind == fabric::NodeKind::kHost) sum += link.paused;
   }
   return sum.toMicroseconds();
 }
@@ -216,27 +228,31 @@ void addPfcVerdicts(const TestConfig& config, const std::vector<Measured>& measu
   for (const Measured& one : measured) {
     std::uint64_t lost = 0;
     std::uint64_t events = 0;
+    std::uint64_t pauses = 0;
     double spread = 0;
     for (const bench::TrialResult& trial : one.trials) {
       const auto& total = trial.fabric->total;
       lost += total.dropsBy(fabric::DropReason::kHeadroomFull);
       events += total.watchdog_events;
-      spread = std::max(spread, pausedOn(trial, true));
+      pauses += total.pauses;
+      spread = std::max(spread, pausedBetweenSwitches(trial));
     }
     std::string watchdog = "not tested: the DUT has none (dut.switch.pfc.watchdog)";
     if (config.scenario.switches.pfc->watchdog) {
       watchdog =
           events == 0
               ? std::string("did not act: no port of a switch was stopped for its detection time")
-              : fmt::format("acted {}{}, on pauses of plain incast", counted(events, "time"),
-                            sumText(one.trials.size()));
+              : fmt::format("acted {}{}, on pauses of plain incast{}", counted(events, "time"),
+                            sumText(one.trials.size()),
+                            config.scenario.storms.empty() ? "" : " or of the scenario's storms");
     }
     table.rows.push_back(
         {one.point.values.front(),
-         lost == 0 ? std::string("sufficient: no frame found the headroom full")
-                   : fmt::format("{}: {} lost{}",
-                                 events == 0 ? "too small" : "full where the watchdog acted",
-                                 counted(lost, "frame"), sumText(one.trials.size())),
+         pauses == 0 ? std::string("not tested: no input was paused")
+         : lost == 0 ? std::string("sufficient: no frame found the headroom full")
+                     : fmt::format("{}: {} lost{}",
+                                   events == 0 ? "too small" : "full where the watchdog acted",
+                                   counted(lost, "frame"), sumText(one.trials.size())),
          std::move(watchdog),
          spread > 0 ? std::string("yes: the storm has set in") : std::string("none")});
   }
@@ -261,9 +277,16 @@ void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
                       }};
   const Figure spread =
       figure("Paused between switches", "us", "paused_fabric_us",
-             [](const bench::TrialResult& trial) { return pausedOn(trial, true); });
+             [](const bench::TrialResult& trial) { return pausedBetweenSwitches(trial); });
   Figure pauses = figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond);
   pauses.primary = true;
+  const fabric::Topology topology = fabric::buildTopology(config.scenario.topology);
+  const Figure at_hosts{.column = "Paused at hosts",
+                        .unit = "us",
+                        .kpi = "paused_hosts_us",
+                        .of = [&topology](std::size_t, const bench::TrialResult& trial) {
+                          return pausedAtHosts(topology, trial);
+                        }};
   const bool has_watchdog = config.scenario.switches.pfc->watchdog.has_value();
   const Figure watchdog{
       .column = "Watchdog",
@@ -274,23 +297,21 @@ void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
         return static_cast<double>(trial.fabric->total.watchdog_events);
       },
       .absent = "none in the DUT"};
-  addTable(design, measured,
-           {pauses,
-            figure("Paused at hosts", "us", "paused_hosts_us",
-                   [](const bench::TrialResult& trial) { return pausedOn(trial, false); }),
-            spread, figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
-            figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
-            figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
-            figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm), watchdog, goodput, victim},
-           {"pfc",
-            "PFC under incast",
-            std::string("Paused times are summed over the links from hosts, resp. between "
-                        "switches. The victim sends one message beside the incast, between hosts "
-                        "on the same leaves.") +
-                (design.repetitions > 1 ? " Every figure is the mean per repetition." : ""),
-            {},
-            {}},
-           builder);
+  addTable(
+      design, measured,
+      {pauses, at_hosts, spread, figure("Longest queue", "B", "queue_max_bytes", longestQueueBytes),
+       figure("Lost end to end", "ppm", "drop_ppm", dropPpm),
+       figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+       figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm), watchdog, goodput, victim},
+      {"pfc",
+       "PFC under incast",
+       std::string("Paused times are summed over the links from hosts, resp. between "
+                   "switches. The victim sends one message beside the incast, between hosts "
+                   "on the same leaves.") +
+           (design.repetitions > 1 ? " Every figure is the mean per repetition." : ""),
+       {},
+       {}},
+      builder);
   addPfcVerdicts(config, measured, builder);
   addPauseTables(measured, builder);
   results::Chart chart;

@@ -282,7 +282,12 @@ bench::TrialSpec PfcDeadlockProcedure::repetitionOf(const SweepPoint& point,
   if (repetition == 0) return spec;
   const std::uint8_t priority = spec.streams.front().format.priority;
   spec.streams = flowsOfTheCycle(spec, priority);
-  for (fabric::PauseStormSpec& storm : spec.dut.storms) storm.host = triggerHost(spec.streams);
+  // The trigger is the last storm; those before it are the scenario's.
+  auto& storms = spec.dut.storms;
+  if (!storms.empty() && storms.back().start == triggerBegin(spec.duration) &&
+      storms.back().host == triggerHost(point.spec.streams)) {
+    storms.back().host = triggerHost(spec.streams);
+  }
   return spec;
 }
 
@@ -413,8 +418,8 @@ std::string whyUnknown(const bench::TrialResult& trial, const bench::TrialResult
                        const Deadlock& test) {
   if (!flowed(trial, test.duration)) {
     return fmt::format(
-        "no flow made progress before the trigger at {}: the trial of {} is too "
-        "short, or the DUT carried nothing",
+        "no flow made progress before the trigger at {}: the trial of {} is too short, or the DUT "
+        "carried nothing, as in a PAUSE storm of the scenario",
         valueText(triggerBegin(test.duration)), valueText(test.duration));
   }
   if (triggered == nullptr) return {};

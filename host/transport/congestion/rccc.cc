@@ -20,7 +20,9 @@ void RcccSource::onCredit(std::uint32_t credit) {
   const std::int32_t grown = distance24(credit_, credit);
   if (grown <= 0) return;
   credit_ = credit;
-  unspent_ = std::min(unspent_ + std::int64_t{grown} * kCreditUnit, max_window_);
+  // A request is rounded up to a unit: what that adds belongs to the source, or each grant would
+  // lose some of it.
+  unspent_ = std::min(unspent_ + std::int64_t{grown} * kCreditUnit, max_window_ + kCreditUnit - 1);
 }
 
 std::uint32_t RcccSource::target(std::int64_t backlog, std::int64_t mtu,

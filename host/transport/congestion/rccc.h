@@ -18,7 +18,8 @@ namespace plumbline::transport {
 class RcccSource {
  public:
   RcccSource() = default;
-  // Starts with `max_window` bytes of speculative credit. Unspent credit never exceeds this.
+  // Starts with `max_window` bytes of speculative credit. Unspent credit never exceeds this, but
+  // for less than a unit, to which requests are rounded up.
   // `credit`: cumulative credit that the destination gave earlier.
   RcccSource(std::int64_t max_window, std::uint32_t credit)
       : unspent_(max_window), max_window_(max_window), credit_(credit) {}

@@ -357,7 +357,7 @@ TEST(Scale, JctRatioIsOfTheJob) {
   EXPECT_NEAR(kpi(result, "jct_ratio", "AllReduce, 4000000 B, 8 ranks, ECMP").value,
               job.completion.toSeconds() / ideal_s, 1e-9);
   EXPECT_THAT(anomalies(result),
-              testing::HasSubstr("iterations overlap: ranks begin the next one"));
+              testing::HasSubstr("iterations overlap at 1 of 1 point: ranks begin the next one"));
 }
 
 // 16 ranks, 4 MiB, sprayed: 30 steps of a chunk of 256 KiB, 64 packets of 4096 B in slots of 4178

@@ -199,7 +199,7 @@ TEST(Soak, WhatIsRandomInTimeDiffersFromSampleToSample) {
     EXPECT_NEAR(kpi(result, "jct_ratio_std", "").value, deviation, 1e-9);
     // Student's t of 16 degrees of freedom: 2.1199.
     const results::Quantity& jct = kpi(result, "jct_ratio", "mean of the soak");
-    EXPECT_EQ(jct.uncertainty.statistics, results::Statistics::kRepetitions);
+    EXPECT_EQ(jct.uncertainty.statistics, results::Statistics::kBatches);
     EXPECT_NEAR(*jct.confidence_high - jct.value, 2.1199 * deviation / std::sqrt(17.0),
                 1e-4 * deviation);
     EXPECT_THAT(deviationsOf(result), testing::Not(HasSubstr("deterministic")));
@@ -316,6 +316,11 @@ TEST(Soak, AFailureOfTwoHoursIsFoundAtItsTime) {
                         std::string::npos);
   }
   EXPECT_TRUE(told);
+  // A day with an event is no sample of one distribution.
+  const results::Quantity& jct = kpi(result, "jct_ratio", "mean of the soak");
+  EXPECT_EQ(jct.uncertainty.statistics, results::Statistics::kNone);
+  EXPECT_FALSE(jct.confidence_low.has_value());
+  EXPECT_EQ(findTable(result, "stability")->note.find("Paths do not change"), std::string::npos);
   // Four windows of two iterations, each at least the serialisation time: 2 MiB * 2.8125.
   const double least_ms = 4 * 2 * (2 << 20) * 8 * 2.8125 / 400e9 * 1e3;
   const double rests_on_ms = std::stod(textAt(*anomalies, 0, 6));

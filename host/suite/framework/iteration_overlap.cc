@@ -1,8 +1,11 @@
 #include "suite/framework/iteration_overlap.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+
+#include "base/counted.h"
 
 namespace plumbline::suite {
 
@@ -22,26 +25,38 @@ double overlapOf(const bench::JobOutcome& job) {
 
 void IterationOverlap::add(std::span<const bench::TrialResult> trials, std::size_t job,
                            const std::string& where) {
+  constexpr double kNoted = 0.01;
+  ++points_;
+  double most = 0;
   for (const bench::TrialResult& trial : trials) {
     if (!trial.fabric || job >= trial.fabric->jobs.size()) continue;
-    const double overlap = overlapOf(trial.fabric->jobs[job]);
-    if (overlap <= most_) continue;
-    most_ = overlap;
-    where_ = where;
+    most = std::max(most, overlapOf(trial.fabric->jobs[job]));
   }
+  if (most >= kNoted) overlaps_.push_back({most, where});
 }
 
 void IterationOverlap::report(ResultBuilder& builder) const {
-  constexpr double kNoted = 0.01;
-  if (most_ < kNoted) return;
+  if (overlaps_.empty()) return;
+  constexpr std::size_t kListed = 6;
+  std::vector<Overlap> sorted = overlaps_;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Overlap& a, const Overlap& b) { return a.share > b.share; });
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(sorted.size(), kListed); ++i) {
+    texts.push_back(fmt::format("{:.3g} ({})", 1 + sorted[i].share, sorted[i].where));
+  }
   builder.anomaly(
       fmt::format(
-          "iterations overlap: ranks begin the next one before others have finished, and the "
-          "times of iterations add up to {:.3g} times what they take together. Times and "
-          "bandwidths "
-          "of iterations are of each by itself: the job carries up to that many times as much",
-          1 + most_),
-      where_);
+          "iterations overlap at {} of {}: ranks begin the next one before others have finished, "
+          "and "
+          "the times of iterations add up to more than they take together, by a factor of {}{}. "
+          "Times and bandwidths of iterations are of each by itself: the job carries up to that "
+          "many "
+          "times as much",
+          overlaps_.size(), counted(points_, "point"), fmt::join(texts, ", "),
+          sorted.size() > kListed ? fmt::format(" and less at {} more", sorted.size() - kListed)
+                                  : ""),
+      "iterations");
 }
 
 }  // namespace plumbline::suite

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bench/trial/fabric_result.h"
 #include "suite/framework/result_builder.h"
@@ -13,17 +14,21 @@ namespace plumbline::suite {
 // first to the end of the last; 0 where their beginnings are not known.
 double overlapOf(const bench::JobOutcome& job);
 
-// Ranks do not wait for each other between iterations. Collects over trials, and reports the point
-// whose iterations overlap most, by 1 % or more, as an anomaly.
+// Ranks do not wait for each other between iterations. Collects points, and reports those whose
+// iterations overlap by 1 % or more as one anomaly.
 class IterationOverlap {
  public:
-  // Of job number `job` of each trial.
+  // A point, or a job: number `job` of each trial. Of several trials the largest overlap.
   void add(std::span<const bench::TrialResult> trials, std::size_t job, const std::string& where);
   void report(ResultBuilder& builder) const;
 
  private:
-  double most_ = 0;
-  std::string where_;
+  struct Overlap {
+    double share = 0;  // of overlapOf()
+    std::string where;
+  };
+  std::vector<Overlap> overlaps_;
+  std::size_t points_ = 0;
 };
 
 }  // namespace plumbline::suite

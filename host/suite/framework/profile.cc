@@ -308,6 +308,11 @@ std::vector<results::Deviation> deviations(TestId test, const Settings& settings
         missing(standard.qps, settings.qps, [](std::uint32_t qps) { return std::to_string(qps); }));
     list.notSwept("direction", missing(standard.directions, settings.directions, directionText));
   }
+  if (test == TestId::kLatency) {
+    list.notSwept(
+        "queue pairs per pair under load",
+        missing(standard.qps, settings.qps, [](std::uint32_t qps) { return std::to_string(qps); }));
+  }
   if (test == TestId::kBurst) {
     list.notSwept("incast ratios",
                   missing(standard.incast_ratios, settings.incast_ratios,

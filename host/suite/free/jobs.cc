@@ -253,6 +253,9 @@ class JobFigures {
     return std::max(*time, last).toMicroseconds();
   }
   [[nodiscard]] std::optional<double> goodputPerRank(const JobOutcome& one) const {
+    if (one.finished && !one.iterations.empty()) {
+      return gigabitsPerRank(one.arrived ? one.arrived->bytes : one.bytes_arrived, one.completion);
+    }
     if (one.finished) {
       return one.arrived  // to the end of microseconds()
                  ? gigabitsPerRank(one.arrived->bytes, std::max(one.active, one.arrived->time))

@@ -99,11 +99,13 @@ std::vector<fabric::TopologySpec> varied(const TestConfig& config, Numbers& numb
     topologies.push_back(own);
     topologies.back().*member = value;
   }
-  if (std::none_of(topologies.begin(), topologies.end(), [&](const fabric::TopologySpec& topology) {
-        return topology.*member == own.*member;
-      })) {
-    numbers.deviation(fmt::format("{} are the test's own, not the {} of the scenario's topology",
-                                  what, own.*member));
+  const auto isOwn = [&](const fabric::TopologySpec& topology) {
+    return topology.*member == own.*member;
+  };
+  if (!std::all_of(topologies.begin(), topologies.end(), isOwn)) {
+    const bool also = std::any_of(topologies.begin(), topologies.end(), isOwn);
+    numbers.deviation(fmt::format("{} are the test's own, not {}the {} of the scenario's topology",
+                                  what, also ? "only " : "", own.*member));
   }
   return topologies;
 }
@@ -136,7 +138,8 @@ std::vector<std::string> PermutationProcedure::kpis() const {
   return {"message_p99_us",    "link_flow_mmr",      "goodput_percent",
           "link_mmr",          "link_jfi",           "busiest_link_percent",
           "mean_link_percent", "out_of_order_per_s", "retransmissions_per_s",
-          "discarded_packets", "ecn_percent",        "pfc_per_s"};
+          "discarded_packets", "ecn_percent",        "pfc_per_s",
+          "fabric_drops_ppm",  "trimmed_ppm"};
 }
 
 std::vector<fabric::TopologySpec> PermutationProcedure::withLeaves(
@@ -255,6 +258,8 @@ void PermutationProcedure::report(const TestConfig& config, const Design& design
        figure("Out of order", "packets/s", "out_of_order_per_s", outOfOrderPerSecond),
        figure("Discarded for order", "packets", "discarded_packets", discardedPackets),
        figure("Retransmitted", "packets/s", "retransmissions_per_s", retransmissionsPerSecond),
+       figure("Dropped", "ppm", "fabric_drops_ppm", fabricDropsPpm),
+       figure("Trimmed", "ppm", "trimmed_ppm", trimmedPpm),
        figure("ECN marked", "%", "ecn_percent", ecnPercent),
        figure("PAUSE", "/s", "pfc_per_s", pausesPerSecond)});
   std::string about = fmt::format(
@@ -266,7 +271,9 @@ void PermutationProcedure::report(const TestConfig& config, const Design& design
       "flows (QPs, PDCs) whose data a link carried. Goodput is the payload over the rate of the "
       "hosts' links until the last message is done. Out of order counts packets that arrive while "
       "an earlier packet of their connection is missing: late, or lost. Discarded counts packets "
-      "whose service does not accept them out of order. " +
+      "whose service does not accept them out of order. Dropped and trimmed in the fabric, per "
+      "data "
+      "packet sent: such packets are sent again whatever their order. " +
       note(config);
   addTable(design, measured, columns, {"balance", "Load balance", std::move(about), {}, {}},
            builder);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fabric/spec/fabric_plan.h"
+#include "fabric/spec/load_balancing.h"
 #include "fabric/topology/topology.h"
 #include "suite/framework/fabric_metrics.h"
 #include "suite/framework/profile.h"
@@ -280,6 +281,7 @@ SoakDesign::SoakDesign(const TestConfig& config) : numbers(config) {
   hops = each.hops * iterations;
   hop_cost = each.hop_cost;
   eventful = hasEvents(config, *this);
+  hashes = !fabric::spraysPackets(config.scenario.switches.load_balancing.kind);
   numbers.configure("Iterations of a window",
                     fmt::format("{}, each an AllReduce and an AlltoAll", iterations));
   numbers.configure("AllReduce", collectiveScheme(CollectiveKind::kAllReduce));

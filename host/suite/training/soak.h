@@ -49,6 +49,7 @@ struct SoakDesign {
   double hops = 0;        // of a window: packets crossing a link, roughly
   double hop_cost = 1;    // of one of them, see Plan
   bool eventful = false;  // the scenario has failures or PAUSE storms during the soak
+  bool hashes = false;    // switches choose paths by hashes
 };
 
 // The trial of sample `number`.

@@ -7,6 +7,7 @@
 // same seeds alone; over the repetitions the ratio of the sums.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -82,6 +83,13 @@ std::vector<TenantPoint> MultiTenantProcedure::pointsOf(std::uint32_t leaves, Nu
     if (commons.insert(common).second) shares.push_back(shareOf(common, leaves));
   }
   numbers.sweep<Fraction>("Common leaves", draft, draft, shares);
+  for (const Fraction share : shares) {
+    if (std::find(draft.begin(), draft.end(), share) != draft.end()) continue;
+    numbers.deviation(
+        fmt::format("{} of common leaves is none of the draft's shares: it is the "
+                    "nearest that {} leaves of a job allow",
+                    valueText(share), leaves));
+  }
   std::vector<TenantPoint> points;
   for (const std::uint32_t common : commons) {
     for (const Tenants tenants : {Tenants::kFirst, Tenants::kSecond, Tenants::kBoth}) {

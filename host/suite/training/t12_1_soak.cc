@@ -104,16 +104,43 @@ std::optional<results::Percentile> fewestSamples(const std::vector<SoakSample>& 
   return fewest;
 }
 
-void addKpiTable(const std::vector<SoakFigure>& figures, const std::vector<SoakSample>& samples,
-                 ResultBuilder& builder) {
-  results::Table table{
-      "soak",
-      "KPIs over the soak",
-      "Of all samples. The standard deviation of the JCT ratio is the draft's "
-      "measure of stability. Paths that hashes choose are those of the seed for "
-      "the whole soak: intervals hold for these paths, and another seed has others.",
-      {"KPI", "Mean", "Standard deviation", "Minimum", "Maximum", "Maximum at"},
-      {}};
+// Mean of the samples of one soak. They are independent of each other, unless the scenario has
+// events on that day: then they are no sample of one distribution, and there is no interval.
+results::Quantity meanOfSamples(const SoakDesign& design, const std::vector<double>& values,
+                                const Figure& figure) {
+  results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
+  results::Uncertainty& known = mean.uncertainty;
+  if (known.statistics == results::Statistics::kRepetitions) {
+    known.statistics = results::Statistics::kBatches;
+    known.batches = mean.repetitions;
+  }
+  mean.repetitions = 1;
+  if (!design.eventful) return mean;
+  known.statistics = results::Statistics::kNone;
+  known.statistical = {};
+  known.batches = 0;
+  mean.confidence_low.reset();
+  mean.confidence_high.reset();
+  return mean;
+}
+
+void addKpiTable(const SoakDesign& design, const std::vector<SoakFigure>& figures,
+                 const std::vector<SoakSample>& samples, ResultBuilder& builder) {
+  std::string note =
+      "Of all samples. The standard deviation of the JCT ratio is the draft's measure of "
+      "stability.";
+  if (design.eventful) {
+    note += " The scenario has events during the soak: means of its samples have no interval.";
+  } else if (design.hashes) {
+    note +=
+        " Paths that hashes choose are those of the seed for the whole soak: intervals hold for "
+        "these paths, and another seed has others.";
+  }
+  results::Table table{"soak",
+                       "KPIs over the soak",
+                       std::move(note),
+                       {"KPI", "Mean", "Standard deviation", "Minimum", "Maximum", "Maximum at"},
+                       {}};
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const Figure& figure = figures[i].figure;
     const std::vector<double> values = sampleValues(samples, i);
@@ -122,7 +149,7 @@ void addKpiTable(const std::vector<SoakFigure>& figures, const std::vector<SoakS
         std::max_element(samples.begin(), samples.end(), [i](const auto& a, const auto& b) {
           return b.values.size() > i && (a.values.size() <= i || a.values[i] < b.values[i]);
         });
-    results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
+    results::Quantity mean = meanOfSamples(design, values, figure);
     results::Quantity worst =
         plain(figures[i].more_is_better ? summary.minimum : summary.maximum, figure);
     mean.percentile = worst.percentile = fewestSamples(samples, i);
@@ -238,14 +265,17 @@ std::optional<results::Quantity> addStability(const SoakDesign& design,
   const Figure& ratio = figures[kJctRatio].figure;
   results::Table table{"stability",
                        "Stability of the JCT ratio",
-                       "Distinct samples differ in at least one figure, distinct iterations in "
-                       "their time. Paths do not change during the soak.",
+                       design.eventful
+                           ? "Distinct samples differ in at least one figure, distinct iterations "
+                             "in their time."
+                           : "Distinct samples differ in at least one figure, distinct iterations "
+                             "in their time. Paths do not change during the soak.",
                        {"Over", "Number", "Different ones", "Mean", "Standard deviation"},
                        {}};
   const auto add = [&](const char* over, const std::vector<double>& values, std::size_t different) {
     results::Quantity deviation = plain(stats::summarize(values).standard_deviation, ratio);
     table.rows.push_back({over, std::to_string(values.size()), std::to_string(different),
-                          quantityOf(values, ratio.unit, ratio.observed), deviation});
+                          meanOfSamples(design, values, ratio), deviation});
     return deviation;
   };
   const std::vector<double> ratios = sampleValues(samples, kJctRatio);
@@ -273,7 +303,7 @@ std::optional<results::Quantity> addStability(const SoakDesign& design,
 void DaySoakProcedure::report(const SoakDesign& design, const std::vector<SoakFigure>& figures,
                               const std::vector<SoakSample>& samples, const DutReport& dut,
                               ResultBuilder& builder) const {
-  addKpiTable(figures, samples, builder);
+  addKpiTable(design, figures, samples, builder);
   const auto over_iterations = addStability(design, figures, samples, builder);
   const std::size_t episodes = addEpisodes(design, figures, samples, builder);
   for (std::size_t i = 0; i < figures.size(); ++i) {

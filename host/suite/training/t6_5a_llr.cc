@@ -61,28 +61,30 @@ std::uint64_t queueFullDrops(const bench::TrialResult& trial) {
          total.dropsBy(fabric::DropReason::kTrimmedFull);
 }
 
-// Replays, and flows that ECMP puts together, may be more than a link carries; the messages that
-// cross it wait.
+// Flows that share a link, and replays, may be more than it carries; the messages that cross it
+// wait.
 void noteCongestion(const TestConfig& config, const std::vector<Measured>& measured,
                     ResultBuilder& builder) {
-  const char* why =
-      fabric::hasSeveralPaths(fabric::buildTopology(config.scenario.topology))
-          ? "flows that ECMP put onto one link, and replays, were more than it carries"
-          : "the load and its replays were more than a link carries";
+  const bool several = fabric::hasSeveralPaths(fabric::buildTopology(config.scenario.topology));
   for (const Measured& one : measured) {
     const auto congested = std::ranges::count_if(
         one.trials, [](const bench::TrialResult& trial) { return queueFullDrops(trial) > 0; });
     if (congested == 0) continue;
     builder.anomaly(
-        fmt::format("in {} of {} a queue was full: {}; times of messages contain the wait there",
-                    congested, counted(one.trials.size(), "trial"), why),
+        fmt::format(
+            "in {} of {} a queue was full: the {}{} were more than a link carries; times of "
+            "messages contain the wait there",
+            congested, counted(one.trials.size(), "trial"),
+            several ? "flows on it" : "frames on it",
+            one.point.spec.dut.switches.llr ? " and their replays" : ""),
         one.point.label);
   }
 }
 
 constexpr const char* kRetryNote =
     "A retry takes from the end of a damaged frame's first transmission to the end of its good "
-    "copy. \"Retry latency of each hop\" has the computed times.";
+    "copy. \"Retry latency of each hop\" has the computed times. Damaged are also copies, and "
+    "frames behind a damaged one, which count as one retry.";
 constexpr const char* kMeansNote = " Frames and packets are means per repetition.";
 
 // Range of the computed times of one attempt, of all hops that retried at `point`; in brackets.

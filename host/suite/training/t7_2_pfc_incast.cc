@@ -307,7 +307,8 @@ void PfcIncastProcedure::report(const TestConfig& config, const Design& design,
        "PFC under incast",
        std::string("Paused times are summed over the links from hosts, resp. between "
                    "switches. The victim sends one message beside the incast, between hosts "
-                   "on the same leaves.") +
+                   "on the same leaves; where ECMP puts it onto an uplink of the incast, both are "
+                   "slower in that repetition.") +
            (design.repetitions > 1 ? " Every figure is the mean per repetition." : ""),
        {},
        {}},

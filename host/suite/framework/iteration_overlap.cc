@@ -48,11 +48,10 @@ void IterationOverlap::report(ResultBuilder& builder) const {
   builder.anomaly(
       fmt::format(
           "iterations overlap at {} of {}: ranks begin the next one before others have finished, "
-          "and "
-          "the times of iterations add up to more than they take together, by a factor of {}{}. "
+          "and the times of iterations add up to more than they take together, by a factor of "
+          "{}{}. "
           "Times and bandwidths of iterations are of each by itself: the job carries up to that "
-          "many "
-          "times as much",
+          "many times as much",
           overlaps_.size(), counted(points_, "point"), fmt::join(texts, ", "),
           sorted.size() > kListed ? fmt::format(" and less at {} more", sorted.size() - kListed)
                                   : ""),

@@ -229,8 +229,7 @@ void TrimmingProcedure::report(const TestConfig& config, const Design& design,
        "no NACK, and its sender detects the loss by later acknowledgements or the timeout. "
        "Bandwidth saved is the reduction against full drops of the bytes on all links, preambles "
        "and gaps included, for the same payload. Time saved is the reduction of the time until "
-       "both "
-       "messages are done. Sent again are the retransmitted packets times "
+       "both messages are done. Sent again are the retransmitted packets times "
        "the mean length of all data frames.",
        {},
        {}},

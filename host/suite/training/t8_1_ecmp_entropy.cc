@@ -41,8 +41,7 @@ class EcmpEntropyProcedure final : public PermutationProcedure {
   }
   [[nodiscard]] std::string note(const TestConfig& /*config*/) const override {
     return "\"MMR expected\" is the mean over many draws of a uniform hash: of RoCEv2 with ECMP on "
-           "a "
-           "two-tier Clos with one cable from leaf to spine, without failures, and \"-\" for all "
+           "a two-tier Clos with one cable from leaf to spine, without failures, and \"-\" for all "
            "else. With one QP per pair, "
            "all kinds of ECMP see the same entropy: what they differ by is chance.";
   }

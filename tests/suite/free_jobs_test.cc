@@ -174,6 +174,12 @@ TEST(FreeJobs, GoodputOfACollectiveIsOverTheJobsTime) {
     EXPECT_NEAR(kpi(result, "goodput_per_rank_gbps", "step").value, 14 * (1 << 20) * 8e-3 / us, 0.1)
         << iterations;
     EXPECT_GT(us, 1000);
+    // Cut off after the compute phase, it has what arrived over all the time.
+    scenario.parameters.duration = microseconds(1200);
+    const results::TestResult cut = runTest(freeProcedure(), scenario);
+    // Of 200 us at most line rate, over 1,200 us.
+    EXPECT_LE(kpi(cut, "goodput_per_rank_gbps", "step").value, 100.0 * 200 / 1200);
+    EXPECT_GT(kpi(cut, "goodput_per_rank_gbps", "step").value, 80.0 * 200 / 1200);
   }
 }
 

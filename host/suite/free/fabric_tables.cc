@@ -82,9 +82,9 @@ double pausedMicrosecondsOf(const FabricResult& fabric) {
 }
 
 void addRetries(CounterTable& table) {
-  table.addIfAny("frames damaged by bit errors", "",
+  table.addIfAny("transmissions damaged by bit errors, copies as well", "",
                  [](const FabricResult& f) { return f.total.damaged; });
-  table.addIfAny("of them repaired by LLR", "",
+  table.addIfAny("frames repaired by LLR", "",
                  [](const FabricResult& f) { return f.total.retries; });
   table.addIfAny("LLR retry latency, mean", "ns", [](const FabricResult& f) {
     return f.total.retries > 0 ? std::optional(f.total.retry_total.toNanoseconds() /

@@ -70,6 +70,12 @@ std::optional<Reading> messageMicroseconds(const JobOutcome& job, double quantil
   return reading;
 }
 
+// A job of iterations, or of layers of experts.
+bool iterates(const workload::JobSpec& job) {
+  return std::holds_alternative<workload::TrainingProgram>(job.program) ||
+         std::holds_alternative<workload::MoeProgram>(job.program);
+}
+
 // The figures of one job.
 class JobFigures {
  public:
@@ -94,7 +100,8 @@ class JobFigures {
     const bool ends = !isEndless();
     std::vector<Row> rows{{"Time", "us", "job_time_us", job(&JobFigures::microseconds), true, ends},
                           {"Goodput per rank", "Gb/s", "goodput_per_rank_gbps",
-                           job(&JobFigures::goodputPerRank), !is_collective_, ends}};
+                           [this](const TrialResult& trial) { return goodputPerRank(trial); },
+                           !is_collective_, ends}};
     rows.push_back({"Algorithm bandwidth", "Gb/s", "algbw_gbps",
                     job(&JobFigures::algorithmBandwidth), false, is_collective_});
     rows.push_back({"Bus bandwidth", "Gb/s", "busbw_gbps", job(&JobFigures::busBandwidth),
@@ -200,10 +207,7 @@ class JobFigures {
 
   // Iterations that all ranks finished, of the repetition that had fewest; "-" for messages.
   [[nodiscard]] std::string iterations() const {
-    if (!std::holds_alternative<workload::TrainingProgram>(spec_.program) &&
-        !std::holds_alternative<workload::MoeProgram>(spec_.program)) {
-      return "-";
-    }
+    if (!iterates(spec_)) return "-";
     std::size_t min = outcome(trials_.front()).iterations.size();
     for (const TrialResult& trial : trials_) {
       min = std::min(min, outcome(trial).iterations.size());
@@ -252,7 +256,8 @@ class JobFigures {
     const Picoseconds last = messages && one.arrived ? one.arrived->time : Picoseconds(0);
     return std::max(*time, last).toMicroseconds();
   }
-  [[nodiscard]] std::optional<double> goodputPerRank(const JobOutcome& one) const {
+  [[nodiscard]] std::optional<double> goodputPerRank(const TrialResult& trial) const {
+    const JobOutcome& one = outcome(trial);
     if (one.finished && !one.iterations.empty()) {
       return gigabitsPerRank(one.arrived ? one.arrived->bytes : one.bytes_arrived, one.completion);
     }
@@ -262,7 +267,9 @@ class JobFigures {
                  : gigabitsPerRank(one.bytes_arrived, one.active);
     }
     if (!one.arrived) return std::nullopt;
-    return gigabitsPerRank(one.arrived->bytes, one.arrived->time);
+    // It may compute before its first message.
+    return gigabitsPerRank(one.arrived->bytes, iterates(spec_) ? trial.fabric->sim_end - spec_.start
+                                                               : one.arrived->time);
   }
   [[nodiscard]] std::optional<double> gigabitsPerRank(std::uint64_t bytes, Picoseconds time) const {
     if (time <= Picoseconds(0)) return std::nullopt;
@@ -390,7 +397,7 @@ std::string addJobs(const std::vector<workload::JobSpec>& jobs, const Repetition
     } else if (auto what = job.cutOff()) {
       builder.anomaly(*std::move(what), labels[i]);
     }
-    if (std::holds_alternative<workload::TrainingProgram>(jobs[i].program)) {
+    if (iterates(jobs[i])) {
       overlap.add(trials, i, labels[i]);
     }
     const bool shown = i < kShownJobs;

@@ -127,28 +127,38 @@ TEST(FreeJobs, ACutOffJobSaysInWhichRepetitions) {
                             runner.repetitions.size(), runner.repetitions.front())));
 }
 
-// Broadcasts without a barrier follow each other down the tree: the root has finished its part long
-// before the leaves have. The times of the iterations are of each by itself.
-TEST(FreeJobs, SaysThatIterationsOverlap) {
+// Eight ranks on one switch run the collective so many times.
+scenario::Scenario eightRanks(const workload::CollectiveSpec& collective,
+                              std::uint32_t iterations) {
   scenario::Scenario scenario = twoHosts();
   scenario.topology.hosts = 8;
   workload::JobSpec job;
-  job.name = "broadcast";
+  job.name = "step";
   job.placement.ranks = 8;
   workload::TrainingProgram program;
-  program.iterations = 20;
+  program.iterations = iterations;
+  program.collectives = {collective};
+  job.program = program;
+  scenario.workload->jobs = {job};
+  return scenario;
+}
+
+workload::TrainingProgram& programOf(scenario::Scenario& scenario) {
+  return std::get<workload::TrainingProgram>(scenario.workload->jobs[0].program);
+}
+
+// Broadcasts without a barrier follow each other down the tree: the root has finished its part long
+// before the leaves have. The times of the iterations are of each by itself.
+TEST(FreeJobs, SaysThatIterationsOverlap) {
   workload::CollectiveSpec broadcast;
   broadcast.kind = workload::CollectiveKind::kBroadcast;
   broadcast.algorithm = workload::Algorithm::kTree;
   broadcast.bytes = 1 << 20;
-  program.collectives = {broadcast};
-  job.program = program;
-  scenario.workload->jobs = {job};
-  const auto overlap = [](const results::TestResult& result) { return anomalies(result); };
-  EXPECT_THAT(overlap(runTest(freeProcedure(), scenario)),
+  scenario::Scenario scenario = eightRanks(broadcast, 20);
+  EXPECT_THAT(anomalies(runTest(freeProcedure(), scenario)),
               HasSubstr("iterations overlap at 1 of 1 point: ranks begin the next one"));
-  std::get<workload::TrainingProgram>(scenario.workload->jobs[0].program).barrier = true;
-  EXPECT_THAT(overlap(runTest(freeProcedure(), scenario)),
+  programOf(scenario).barrier = true;
+  EXPECT_THAT(anomalies(runTest(freeProcedure(), scenario)),
               testing::Not(HasSubstr("iterations overlap")));
 }
 
@@ -156,19 +166,10 @@ TEST(FreeJobs, SaysThatIterationsOverlap) {
 // the first as well as the last.
 TEST(FreeJobs, GoodputOfACollectiveIsOverTheJobsTime) {
   for (const std::uint32_t iterations : {1U, 3U}) {
-    scenario::Scenario scenario = twoHosts();
-    scenario.topology.hosts = 8;
-    workload::JobSpec job;
-    job.name = "step";
-    job.placement.ranks = 8;
-    workload::TrainingProgram program;
-    program.iterations = iterations;
-    program.compute = milliseconds(1);
     workload::CollectiveSpec reduce;
     reduce.bytes = 8 << 20;
-    program.collectives = {reduce};
-    job.program = program;
-    scenario.workload->jobs = {job};
+    scenario::Scenario scenario = eightRanks(reduce, iterations);
+    programOf(scenario).compute = milliseconds(1);
     const results::TestResult result = runTest(freeProcedure(), scenario);
     const double us = kpi(result, "job_time_us", "step").value;
     EXPECT_NEAR(kpi(result, "goodput_per_rank_gbps", "step").value, 14 * (1 << 20) * 8e-3 / us, 0.1)

@@ -73,6 +73,10 @@ double retransmissionPercent(const bench::TrialResult& trial) {
   return 100 * share(endpoints.retransmitted, endpoints.data_sent);
 }
 
+double timeouts(const bench::TrialResult& trial) {
+  return static_cast<double>(trial.fabric->endpoints.timeouts);
+}
+
 Reading retransmissionsPerSecond(const bench::TrialResult& trial) {
   return eventsPerSecond(trial.fabric->endpoints.retransmitted, trial);
 }

@@ -37,6 +37,8 @@ double fabricDropsPpm(const bench::TrialResult& trial);
 double trimmedPpm(const bench::TrialResult& trial);
 // Retransmitted data packets, of all sent [%].
 double retransmissionPercent(const bench::TrialResult& trial);
+// Of all endpoints.
+double timeouts(const bench::TrialResult& trial);
 // Retransmissions per second.
 Reading retransmissionsPerSecond(const bench::TrialResult& trial);
 // Data packets that arrived before one sent earlier, per second.

@@ -202,9 +202,7 @@ void MultiTenantProcedure::report(const TestConfig& /*config*/, const Design& de
       figure("PAUSE", "/s", "", pausesPerSecond),
       figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
       figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
-      figure("Timeouts", "", "timeouts", [](const bench::TrialResult& trial) {
-        return static_cast<double>(trial.fabric->endpoints.timeouts);
-      })};
+      figure("Timeouts", "", "timeouts", timeouts)};
   const auto withFabric = [&](std::vector<Figure> figures) {
     figures.insert(figures.end(), fabric.begin(), fabric.end());
     return figures;

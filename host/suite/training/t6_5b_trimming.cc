@@ -217,10 +217,7 @@ void TrimmingProcedure::report(const TestConfig& config, const Design& design,
        figure("Dropped, per packet sent", "ppm", "fabric_drops_ppm", fabricDropsPpm),
        figure("Trimmed, per packet sent", "ppm", "trimmed_ppm", trimmedPpm),
        figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent), again,
-       figure("Timeouts", "", "timeouts",
-              [](const bench::TrialResult& trial) {
-                return static_cast<double>(trial.fabric->endpoints.timeouts);
-              }),
+       figure("Timeouts", "", "timeouts", timeouts),
        figure("Goodput", "Gb/s", "goodput_gbps", goodputGbps)},
       {"trimming",
        "Two senders to one receiver",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -339,6 +340,22 @@ TEST(PfcIncast, SaysThatTheHeadroomIsTooSmall) {
   EXPECT_EQ(findKpi(result, "watchdog_events", "12 senders"), nullptr);
 }
 
+// A storm of the receiver of the victim's message pauses the switch's port towards it: no port of a
+// host.
+TEST(PfcIncast, APortTowardsAHostIsNoneOfAHost) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.parameters.incast_ratios = {{1}};
+  scenario.parameters.repetitions = 1;
+  scenario.parameters.sizes = {{Bytes(64 << 10)}};
+  for (std::uint32_t host = 0; host < 16; ++host) {
+    scenario.storms.push_back(
+        {.host = host, .priorities = 0x08, .start = Picoseconds(0), .duration = nanoseconds(100)});
+  }
+  const results::TestResult result = runTest(pfcIncastProcedure(), scenario);
+  EXPECT_GT(kpi(result, "pfc_per_s", "1 senders").value, 0);
+  EXPECT_EQ(kpi(result, "paused_hosts_us", "1 senders").value, 0);
+}
+
 // Figures are means of the repetitions, the verdicts' numbers sums.
 TEST(PfcIncast, SaysOverWhatItsNumbersAdd) {
   scenario::Scenario scenario = smallFabric();
@@ -488,6 +505,35 @@ TEST(PfcDeadlock, ComesWithTheTriggerAndGoesWithTheWatchdog) {
     scenario.parameters.repetitions = 2;
     checkDeadlock(runTest(pfcDeadlockProcedure(), scenario));
   }
+}
+
+// Paths, and with them the host of the trigger, change from repetition to repetition. A storm of
+// the scenario's own stays where it is.
+TEST(PfcDeadlock, OnlyTheTriggerMovesWithThePaths) {
+  class SpecKeeper final : public TrialRunner {
+   public:
+    bench::TrialResult run(const bench::TrialSpec& spec, std::uint32_t repetition,
+                           const std::string& label) override {
+      specs.push_back(spec);
+      return runner.run(spec, repetition, label);
+    }
+    SimRunner runner;
+    std::vector<bench::TrialSpec> specs;
+  };
+  scenario::Scenario scenario = smallFabric();
+  scenario.storms.push_back(
+      {.host = 5, .priorities = 0x08, .start = microseconds(700), .duration = microseconds(10)});
+  scenario.parameters.repetitions = 2;
+  SpecKeeper runner;
+  pfcDeadlockProcedure().run({scenario, runner.runner.bench.capabilities()}, runner);
+  std::set<std::uint32_t> triggers;
+  for (const bench::TrialSpec& spec : runner.specs) {
+    ASSERT_FALSE(spec.dut.storms.empty());
+    EXPECT_EQ(spec.dut.storms.front().host, 5U);
+    EXPECT_EQ(spec.dut.storms.front().start, microseconds(700));
+    if (spec.dut.storms.size() > 1) triggers.insert(spec.dut.storms.back().host);
+  }
+  EXPECT_FALSE(triggers.empty());
 }
 
 // A link of the scenario's topology is none of the test's own, which the refusal says.

@@ -184,5 +184,28 @@ TEST(FreeJobs, GoodputOfACollectiveIsOverTheJobsTime) {
   }
 }
 
+// 4 MB leave at 100 Gb/s in 320 us, and cross a link of 25 Gb/s in 1,280 us. Bit errors break most
+// of the messages, of which only parts arrive: the job is over when the last part has come.
+TEST(FreeJobs, TimeOfUcEndsWithTheLastPayload) {
+  scenario::Scenario scenario = twoHosts();
+  scenario.topology.kind = fabric::TopologyKind::kGraph;
+  scenario.topology.graph.hosts = {"a", "b"};
+  scenario.topology.graph.switches = {"s", "t"};
+  scenario.topology.graph.cables = {{"a", "s", gigabitsPerSecond(100), nanoseconds(100)},
+                                    {"s", "t", gigabitsPerSecond(25), nanoseconds(100)},
+                                    {"b", "t", gigabitsPerSecond(100), nanoseconds(100)}};
+  scenario.switches.buffer_per_port = Bytes(10'000'000);
+  scenario.bit_errors.push_back({"s-t", 2e-6});
+  transport::RoceSpec uc;
+  uc.service = transport::RoceService::kUc;
+  scenario.transport = uc;
+  workload::JobSpec job = hostZeroToOne("uc", 200'000);
+  std::get<workload::MessageProgram>(job.program).messages = 20;
+  scenario.workload->jobs = {job};
+  const results::TestResult result = runTest(freeProcedure(), scenario);
+  EXPECT_GT(kpi(result, "failed_messages", "uc").value, 10);
+  EXPECT_GT(kpi(result, "job_time_us", "uc").value, 1250);
+}
+
 }  // namespace
 }  // namespace plumbline::suite

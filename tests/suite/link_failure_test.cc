@@ -161,6 +161,20 @@ TEST(LastLoss, BeginsAtTheFailure) {
 
 // The first packet of a Write: 4096 B, headers of 14 + 20 + 8 + 12 + 16 B, ICRC and FCS, and 20 B
 // around it at 400 Gb/s are 83.88 ns; 250 ns of propagation.
+// A frame on the wire when the link fails is dated by its first bit, 20 us before on such a cable.
+TEST(LossDuration, BeginsAtTheFailureAtTheEarliest) {
+  bench::Samples samples;
+  EXPECT_EQ(lossDuration(samples, microseconds(50)), Picoseconds(0));
+  samples.losses = 3;
+  samples.first_drop = microseconds(30);
+  samples.last_drop = microseconds(90);
+  EXPECT_EQ(lossDuration(samples, microseconds(50)), microseconds(40));
+  samples.first_drop = microseconds(60);
+  EXPECT_EQ(lossDuration(samples, microseconds(50)), microseconds(30));
+  samples.first_drop = samples.last_drop = microseconds(45);
+  EXPECT_EQ(lossDuration(samples, microseconds(50)), Picoseconds(0));
+}
+
 TEST(LossesFrom, IsOneFrameOnTheWireBeforeTheFailure) {
   bench::TrialSpec spec;
   spec.dut.topology = smallFabric().topology;

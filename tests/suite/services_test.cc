@@ -376,6 +376,35 @@ TEST(PdcScale, ConnectionsPerSecondAreWhatSetUpPermits) {
 }
 
 // (c) One connection, then more: together they reach no less than it alone.
+// One uplink for four hosts, and a buffer that UET's packets overflow: some services carry no rate.
+// A limit on these is not met, and their cells say why.
+TEST(ServiceThroughput, APointWithoutARateIsNotMeasured) {
+  scenario::Scenario scenario = smallFabric();
+  scenario.topology.leaves = 2;
+  scenario.topology.spines = 1;
+  scenario.switches.shared_buffer.reset();
+  scenario.switches.trim.reset();
+  scenario.switches.ecn.clear();
+  scenario.switches.buffer_per_port = Bytes(200'000);
+  scenario.parameters.sizes = {{Bytes(256 << 10)}};
+  scenario.parameters.flows = {{1}};
+  const results::TestResult result = runTest(serviceThroughputProcedure(), scenario);
+  ASSERT_TRUE(result.valid) << anomalies(result);
+  EXPECT_FALSE(result.unmeasured.empty());
+  std::size_t without = 0;
+  for (const auto& row : table(result, "services").rows) {
+    for (const results::Cell& cell : row) {
+      const auto* words = std::get_if<std::string>(&cell);
+      if (words == nullptr) continue;
+      EXPECT_NE(*words, "not valid");
+      without += *words == "no rate passed" ? 1 : 0;
+    }
+  }
+  EXPECT_GT(without, 0U);
+  // Both figures of each.
+  EXPECT_EQ(result.unmeasured.size(), 2 * without);
+}
+
 TEST(PdcScale, ConnectionsAreTheScenarios) {
   scenario::Scenario scenario = smallFabric();
   scenario.parameters.flows = {{1, 7}};

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "results/uncertainty_text.h"
 #include "suite/training/training.h"
 #include "tests/suite/fake_dut.h"
 #include "tests/suite/sim_runner.h"
@@ -290,6 +291,9 @@ TEST(Soak, IdenticalSamplesAreSaidToBe) {
   EXPECT_EQ(textAt(*stability, 0, 2), "1");
   // Two iterations in each window, the second one after the first.
   EXPECT_EQ(textAt(*stability, 1, 1), "34");
+  // All seventeen samples, not one.
+  EXPECT_EQ(results::statisticsText(kpi(quiet, "jct_ratio", "mean of the soak")),
+            "identical in all 17 repetitions");
 
   scenario.failures.push_back({"leaf0-spine0", 3 * kHour, 4 * kHour});
   const results::TestResult failed = runTest(soakProcedure(), scenario);

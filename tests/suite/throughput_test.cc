@@ -189,8 +189,8 @@ TEST(Throughput, CountsTheRepetitionsInWhichNoRatePassed) {
   dut.faults = loss;
   const results::TestResult result = runTest(throughputProcedure(), someScenario(), dut);
   EXPECT_EQ(kpi(result, "throughput_percent", kPoint).value, 25);  // of two repetitions
-  EXPECT_THAT(anomalies(result), HasSubstr("no rate passed in 1 of 2 repetitions, of which the "
-                                           "mean has a rate of 0: frames were lost"));
+  EXPECT_THAT(anomalies(result), HasSubstr("no rate passed in 1 of 2 repetitions, which count as 0 "
+                                           "in the mean: frames were lost"));
 }
 
 TEST(Throughput, NotesResultsThatDoNotRepeat) {

@@ -8,7 +8,10 @@
 #include "base/counted.h"
 
 namespace plumbline::suite {
+namespace {
 
+// By how much the times of a job's iterations together exceed the time from the beginning of the
+// first to the end of the last; 0 where their beginnings are not known.
 double overlapOf(const bench::JobOutcome& job) {
   const std::size_t count = std::min(job.iteration_starts.size(), job.iterations.size());
   if (count == 0) return 0;
@@ -22,6 +25,8 @@ double overlapOf(const bench::JobOutcome& job) {
   }
   return end > begin ? sum.toSeconds() / (end - begin).toSeconds() - 1 : 0;
 }
+
+}  // namespace
 
 void IterationOverlap::add(std::span<const bench::TrialResult> trials, std::size_t job,
                            const std::string& where) {
@@ -48,10 +53,9 @@ void IterationOverlap::report(ResultBuilder& builder) const {
   builder.anomaly(
       fmt::format(
           "iterations overlap at {} of {}: ranks begin the next one before others have finished, "
-          "and the times of iterations add up to more than they take together, by a factor of "
-          "{}{}. "
-          "Times and bandwidths of iterations are of each by itself: the job carries up to that "
-          "many times as much",
+          "and their times add up to more than they take together, by a factor of {}{}. Times and "
+          "bandwidths of iterations are of each by itself: the job carries up to that many times "
+          "as much",
           overlaps_.size(), counted(points_, "point"), fmt::join(texts, ", "),
           sorted.size() > kListed ? fmt::format(" and less at {} more", sorted.size() - kListed)
                                   : ""),

@@ -5,14 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/trial/fabric_result.h"
+#include "bench/trial/trial.h"
 #include "suite/framework/result_builder.h"
 
 namespace plumbline::suite {
-
-// By how much the times of a job's iterations together exceed the time from the beginning of the
-// first to the end of the last; 0 where their beginnings are not known.
-double overlapOf(const bench::JobOutcome& job);
 
 // Ranks do not wait for each other between iterations. Collects points, and reports those whose
 // iterations overlap by 1 % or more as one anomaly.
@@ -24,7 +20,7 @@ class IterationOverlap {
 
  private:
   struct Overlap {
-    double share = 0;  // of overlapOf()
+    double share = 0;  // of the time that they take together
     std::string where;
   };
   std::vector<Overlap> overlaps_;

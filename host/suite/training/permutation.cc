@@ -272,8 +272,7 @@ void PermutationProcedure::report(const TestConfig& config, const Design& design
       "hosts' links until the last message is done. Out of order counts packets that arrive while "
       "an earlier packet of their connection is missing: late, or lost. Discarded counts packets "
       "whose service does not accept them out of order. Dropped and trimmed in the fabric, per "
-      "data "
-      "packet sent: such packets are sent again whatever their order. " +
+      "packet sent: these are sent again whatever their order. " +
       note(config);
   addTable(design, measured, columns, {"balance", "Load balance", std::move(about), {}, {}},
            builder);

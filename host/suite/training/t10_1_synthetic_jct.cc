@@ -329,13 +329,10 @@ void SyntheticJctProcedure::report(const TestConfig& config, const Design& desig
                                            one.point.label, builder.text(value));
     return;
   }
-  builder.result().summary =
-      measured.empty()
-          ? "No figures: no point of the test is valid."
-          : fmt::format(
-                "No job with compute and communication in turn gave a result, but {} of {} "
-                "others did.",
-                measured.size(), counted(design.points.size(), "point"));
+  if (measured.empty()) return;
+  builder.result().summary = fmt::format(
+      "No job with compute and communication in turn gave a result, but {} of {} others did.",
+      measured.size(), counted(design.points.size(), "point"));
 }
 
 }  // namespace

@@ -51,8 +51,7 @@ class MultiTenantProcedure final : public FabricProcedure {
   [[nodiscard]] std::string id() const override { return "T10.3"; }
   [[nodiscard]] std::string title() const override { return "Multi-tenant interference"; }
   [[nodiscard]] std::vector<std::string> kpis() const override {
-    return {"interference_a", "interference_b", "fabric_drops_ppm", "retransmission_percent",
-            "timeouts"};
+    return with(fabricKpis(), {"interference_a", "interference_b", "timeouts"});
   }
 
  protected:
@@ -196,13 +195,8 @@ void MultiTenantProcedure::report(const TestConfig& /*config*/, const Design& de
     }
     return rows;
   };
-  const std::vector<Figure> fabric{
-      figure("Busiest link", "%", "", busiestLinkPercent),
-      figure("ECN marked", "%", "", ecnPercent),
-      figure("PAUSE", "/s", "", pausesPerSecond),
-      figure("Dropped in the fabric", "ppm", "fabric_drops_ppm", fabricDropsPpm),
-      figure("Retransmitted", "%", "retransmission_percent", retransmissionPercent),
-      figure("Timeouts", "", "timeouts", timeouts)};
+  std::vector<Figure> fabric = fabricFigures();
+  fabric.push_back(figure("Timeouts", "", "timeouts", timeouts));
   const auto withFabric = [&](std::vector<Figure> figures) {
     figures.insert(figures.end(), fabric.begin(), fabric.end());
     return figures;

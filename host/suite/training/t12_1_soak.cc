@@ -104,21 +104,23 @@ std::optional<results::Percentile> fewestSamples(const std::vector<SoakSample>& 
   return fewest;
 }
 
-// Mean of the samples of one soak. They are independent of each other, unless the scenario has
-// events on that day: then they are no sample of one distribution, and there is no interval.
+// Mean of the samples of one soak, which are batches of it and no repetitions. They are independent
+// of each other, unless the scenario has events on that day: then they are no sample of one
+// distribution, and there is no interval. Identical ones are said to be.
 results::Quantity meanOfSamples(const SoakDesign& design, const std::vector<double>& values,
                                 const Figure& figure) {
   results::Quantity mean = quantityOf(values, figure.unit, figure.observed);
   results::Uncertainty& known = mean.uncertainty;
-  if (known.statistics == results::Statistics::kRepetitions) {
-    known.statistics = results::Statistics::kBatches;
-    known.batches = mean.repetitions;
-  }
+  if (known.statistics != results::Statistics::kRepetitions) return mean;
+  const std::uint32_t samples = mean.repetitions;
   mean.repetitions = 1;
-  if (!design.eventful) return mean;
+  if (!design.eventful) {
+    known.statistics = results::Statistics::kBatches;
+    known.batches = samples;
+    return mean;
+  }
   known.statistics = results::Statistics::kNone;
   known.statistical = {};
-  known.batches = 0;
   mean.confidence_low.reset();
   mean.confidence_high.reset();
   return mean;

@@ -166,8 +166,8 @@ class ThroughputRun {
       builder_.anomaly(
           fmt::format("no rate passed{}: frames were lost, or senders held back, at the lowest one",
                       outcome.trials.empty() ? ""
-                                             : fmt::format(" in {} of {} repetitions, of which the "
-                                                           "mean has a rate of 0",
+                                             : fmt::format(" in {} of {} repetitions, which count "
+                                                           "as 0 in the mean",
                                                            none, outcome.steps.size())),
           point.label());
     }
